@@ -1,0 +1,2 @@
+//! The `hilltop` command.
+fn main() {}

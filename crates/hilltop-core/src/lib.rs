@@ -1,0 +1,4 @@
+//! The vocabulary of Hilltop.
+#![doc = ""]
+mod rng;
+pub use rng::Rng;
