@@ -1,0 +1,288 @@
+//! What a proposer knows: the observations, the failures and the points under way, all encoded.
+//!
+//! A history is a fold over the journal's events. It speaks the language of the methods, points of `[0,1]^D` and
+//! values to be minimised; names, units and directions stay at the border.
+
+use std::sync::Arc;
+
+use faer::MatRef;
+
+use crate::output::Output;
+use crate::rng::Rng;
+use crate::space::Space;
+
+/// A growing table of encoded points, one a row.
+#[derive(Clone, Debug, Default)]
+pub struct Points {
+    dim: usize,
+    data: Vec<f64>,
+}
+
+impl Points {
+    /// No points yet, of this many coordinates.
+    pub fn new(dim: usize) -> Self {
+        Self { dim, data: Vec::new() }
+    }
+
+    /// The points of an iterator of rows.
+    pub fn from_rows<'a>(dim: usize, rows: impl IntoIterator<Item = &'a [f64]>) -> Self {
+        let mut points = Self::new(dim);
+        rows.into_iter().for_each(|row| points.push(row));
+        points
+    }
+
+    /// Appends a point. Extra coordinates are cut, missing ones are zero: the table stays rectangular.
+    pub fn push(&mut self, point: &[f64]) {
+        let before = self.data.len();
+        self.data.extend(point.iter().take(self.dim));
+        self.data.resize(before + self.dim, 0.0);
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.data.len().checked_div(self.dim).unwrap_or(0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// The number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// One point.
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.data[index * self.dim..(index + 1) * self.dim]
+    }
+
+    /// All points in order.
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = &[f64]> {
+        (0..self.len()).map(|index| self.row(index))
+    }
+
+    /// The points as a matrix, one a row.
+    pub fn matrix(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.data, self.len(), self.dim)
+    }
+
+    /// The first so many points.
+    pub fn head(&self, count: usize) -> Self {
+        let count = count.min(self.len());
+        Self { dim: self.dim, data: self.data[..count * self.dim].to_vec() }
+    }
+}
+
+/// A point that was proposed and has not come back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// Its trial.
+    pub trial: u64,
+    /// Where.
+    pub point: Vec<f64>,
+}
+
+/// A point whose evaluation failed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failure {
+    /// Its trial.
+    pub trial: u64,
+    /// Where.
+    pub point: Vec<f64>,
+    /// Why.
+    pub reason: String,
+}
+
+/// All that a proposer may know when it proposes.
+#[derive(Clone, Debug)]
+pub struct History {
+    space: Arc<Space>,
+    outputs: Arc<[Output]>,
+    objective: usize,
+    seed: u64,
+    noisy: bool,
+    trials: Vec<u64>,
+    points: Points,
+    values: Vec<Vec<f64>>,
+    failures: Vec<Failure>,
+    pending: Vec<Pending>,
+    memory: Option<serde_json::Value>,
+    next: u64,
+    budget: Option<u64>,
+}
+
+impl History {
+    /// The history of a study in which nothing has happened. `outputs` has exactly one objective.
+    pub fn new(space: Arc<Space>, outputs: Arc<[Output]>, seed: u64) -> Self {
+        let objective = outputs.iter().position(|output| output.goal.is_objective()).unwrap_or(0);
+        let points = Points::new(space.dim());
+        let values = vec![Vec::new(); outputs.len()];
+        Self {
+            space,
+            outputs,
+            objective,
+            seed,
+            noisy: false,
+            trials: Vec::new(),
+            points,
+            values,
+            failures: Vec::new(),
+            pending: Vec::new(),
+            memory: None,
+            next: 0,
+            budget: None,
+        }
+    }
+
+    /// The same with the number of evaluations that the study may spend.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Option<u64>) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// The same for a black box that answers differently when asked twice, so that repeating a point makes sense.
+    #[must_use]
+    pub fn with_noise(mut self, noisy: bool) -> Self {
+        self.noisy = noisy;
+        self
+    }
+
+    /// Records that a point is being evaluated.
+    pub fn ask(&mut self, trial: u64, point: Vec<f64>) {
+        self.next = self.next.max(trial + 1);
+        self.pending.push(Pending { trial, point });
+    }
+
+    /// Records the outputs of a point, in the order of [`History::outputs`] and the user's direction.
+    pub fn observe(&mut self, trial: u64, point: &[f64], outputs: &[f64]) {
+        self.settle(trial);
+        self.trials.push(trial);
+        self.points.push(point);
+        for (index, output) in self.outputs.iter().enumerate() {
+            self.values[index].push(output.goal.inward(outputs[index]));
+        }
+    }
+
+    /// Records that a point's evaluation failed.
+    pub fn fail(&mut self, trial: u64, point: Vec<f64>, reason: &str) {
+        self.settle(trial);
+        self.failures.push(Failure { trial, point, reason: reason.to_owned() });
+    }
+
+    /// Records what the proposer wants to find again.
+    pub fn remember(&mut self, memory: serde_json::Value) {
+        self.memory = Some(memory);
+    }
+
+    fn settle(&mut self, trial: u64) {
+        self.next = self.next.max(trial + 1);
+        self.pending.retain(|pending| pending.trial != trial);
+    }
+
+    /// Where points come from.
+    pub fn space(&self) -> &Arc<Space> {
+        &self.space
+    }
+
+    /// What evaluations report.
+    pub fn outputs(&self) -> &Arc<[Output]> {
+        &self.outputs
+    }
+
+    /// The study's seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Whether repeating a point makes sense.
+    pub fn is_noisy(&self) -> bool {
+        self.noisy
+    }
+
+    /// The number of evaluations that the study may spend, where it is limited.
+    pub fn budget(&self) -> Option<u64> {
+        self.budget
+    }
+
+    /// How many points have been observed.
+    pub fn len(&self) -> usize {
+        self.trials.len()
+    }
+
+    /// Whether none has.
+    pub fn is_empty(&self) -> bool {
+        self.trials.is_empty()
+    }
+
+    /// The trial numbers of the observed points.
+    pub fn trials(&self) -> &[u64] {
+        &self.trials
+    }
+
+    /// The observed points.
+    pub fn points(&self) -> &Points {
+        &self.points
+    }
+
+    /// The objective at the observed points, to be minimised.
+    pub fn objective(&self) -> &[f64] {
+        &self.values[self.objective]
+    }
+
+    /// An output at the observed points; objectives are to be minimised.
+    pub fn values(&self, output: usize) -> &[f64] {
+        &self.values[output]
+    }
+
+    /// The points whose evaluation failed.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// The points under way.
+    pub fn pending(&self) -> &[Pending] {
+        &self.pending
+    }
+
+    /// What the proposer left to find again, if anything.
+    pub fn memory(&self) -> Option<&serde_json::Value> {
+        self.memory.as_ref()
+    }
+
+    /// The number of the next trial: how many have begun.
+    pub fn next_trial(&self) -> u64 {
+        self.next
+    }
+
+    /// Every point that need not be evaluated again: observed, failed or under way.
+    pub fn known_points(&self) -> impl Iterator<Item = &[f64]> {
+        let failed = self.failures.iter().map(|failure| failure.point.as_slice());
+        let pending = self.pending.iter().map(|pending| pending.point.as_slice());
+        self.points.rows().chain(failed).chain(pending)
+    }
+
+    /// How far the outputs of observation `index` break their limits, added up; zero where all are kept.
+    pub fn violation(&self, index: usize) -> f64 {
+        let parts = self.outputs.iter().enumerate().map(|(k, output)| output.goal.violation(self.values[k][index]));
+        parts.map(|violation| violation.max(0.0)).sum()
+    }
+
+    /// The observation with the best objective among those that keep every limit; where none does, the one that
+    /// breaks them least.
+    pub fn best(&self) -> Option<usize> {
+        let objective = self.objective();
+        let rank = |index: &usize| (self.violation(*index), objective[*index]);
+        (0..self.len()).min_by(|a, b| {
+            let ((va, fa), (vb, fb)) = (rank(a), rank(b));
+            va.total_cmp(&vb).then(fa.total_cmp(&fb))
+        })
+    }
+
+    /// The generator of a trial: the same whenever and wherever its point is proposed.
+    pub fn rng(&self, trial: u64) -> Rng {
+        Rng::keyed(self.seed, &[1, trial])
+    }
+}

@@ -1,0 +1,232 @@
+//! The roles that a method is composed of, and what each may ask of another.
+//!
+//! *Describe, bind, evaluate.* A role is a description: plain data. `fit` and `bind` tie it to data once. What is
+//! called ten thousand times afterwards takes points and nothing else. A model says what it can do by returning the
+//! capability; capabilities are never combined into classes.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatMut, MatRef};
+
+use crate::error::Result;
+use crate::history::{History, Points};
+use crate::rng::Rng;
+use crate::space::Space;
+
+/// What should be evaluated next, and what is your answer: the seam above everything else.
+///
+/// A proposal is a function of the history and the trial's number alone. Whatever a proposer keeps between calls is a
+/// cache: dropping it changes the time and not the answer.
+pub trait Proposer: Send {
+    /// Points for the next `count` trials, the first of which is `history.next_trial()`.
+    fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>>;
+
+    /// The point this proposer would choose if it could evaluate no more.
+    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
+        Ok(history.best().map(|index| Recommendation { point: history.points().row(index).to_vec(), believed: None }))
+    }
+
+    /// The model of the objective as of this history, for reports and predictions; `None` where there is none.
+    fn model(&mut self, _history: &History) -> Result<Option<Arc<dyn Model>>> {
+        Ok(None)
+    }
+}
+
+/// A point to evaluate.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    /// Where, encoded and projected.
+    pub point: Vec<f64>,
+    /// What to find again after a restart.
+    pub memory: Option<serde_json::Value>,
+}
+
+impl From<Vec<f64>> for Query {
+    fn from(point: Vec<f64>) -> Self {
+        Self { point, memory: None }
+    }
+}
+
+/// The answer of a study.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recommendation {
+    /// Where.
+    pub point: Vec<f64>,
+    /// What the model believes of the objective there: mean and deviation, to be minimised.
+    pub believed: Option<(f64, f64)>,
+}
+
+/// What a surrogate is fitted to: the values of one output at points of a space.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The space the points are encoded in.
+    pub space: &'a Space,
+    /// The points, in the order in which they became known.
+    pub points: &'a Points,
+    /// The values, raw; a surrogate standardises for itself.
+    pub values: &'a [f64],
+    /// The study's seed, for weights that must be the same in every round.
+    pub seed: u64,
+}
+
+/// What an earlier fit leaves to a later one.
+#[derive(Clone, Copy, Default)]
+pub struct Previous<'a> {
+    /// A model of the first observations of the same evidence.
+    pub model: Option<&'a dyn Model>,
+    /// What a model gave as its [`Model::memory`].
+    pub memory: Option<&'a serde_json::Value>,
+}
+
+/// What is believed about an output: a description that becomes a [`Model`] by fitting.
+pub trait Surrogate: Send + Sync {
+    /// The model of this evidence. What the previous fit leaves saves time and never changes the result.
+    fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>>;
+    /// What its models can do, known before any data exist.
+    fn capabilities(&self) -> Capabilities;
+}
+
+/// What the models of a surrogate can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// The surrogate's name, for messages.
+    pub name: &'static str,
+    /// Mean and deviation at a point.
+    pub marginals: bool,
+    /// Functions drawn from what is believed.
+    pub paths: bool,
+    /// Gradients in the point of all of these.
+    pub smooth: bool,
+}
+
+/// A fitted surrogate.
+pub trait Model: Send + Sync {
+    /// Mean and deviation, where it knows them.
+    fn marginals(&self) -> Option<&dyn Marginals>;
+    /// Functions drawn from it, where it can.
+    fn paths(&self) -> Option<&dyn Paths>;
+    /// The model with these points believed to be under way: the mean stays, the deviation near them shrinks.
+    fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>>;
+    /// What a later fit wants to find again.
+    fn memory(&self) -> Option<serde_json::Value> {
+        None
+    }
+    /// The model as itself, so that a surrogate recognises its own.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// Means and deviations at several points.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beliefs {
+    /// The means.
+    pub mean: Vec<f64>,
+    /// The standard deviations of the function itself, without noise.
+    pub deviation: Vec<f64>,
+}
+
+/// Means and deviations with their gradients, one row a point.
+#[derive(Clone, Debug)]
+pub struct Slopes {
+    /// The values.
+    pub beliefs: Beliefs,
+    /// Gradient of the mean.
+    pub mean: Mat<f64>,
+    /// Gradient of the deviation.
+    pub deviation: Mat<f64>,
+}
+
+/// Mean and deviation of a function at points, in the output's own units.
+pub trait Marginals: Send + Sync {
+    /// At each row.
+    fn beliefs(&self, points: MatRef<'_, f64>) -> Beliefs;
+    /// At each row with gradients; `None` where the model is not smooth.
+    fn slopes(&self, points: MatRef<'_, f64>) -> Option<Slopes>;
+    /// The deviation of an observation around the function.
+    fn noise(&self) -> f64;
+}
+
+/// Functions drawn from a model.
+pub trait Paths: Send + Sync {
+    /// One function, consistent over all points; as a score it is the function's value, to be **maximised** like
+    /// every score, so it returns the negative of the drawn objective.
+    ///
+    /// `spread` scales the drawn deviation around the mean.
+    fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>>;
+}
+
+/// Something to be maximised over points. The batch is the primitive.
+pub trait Score: Send + Sync {
+    /// The value at each row.
+    fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]);
+    /// The same with gradients, where it is smooth.
+    fn smooth(&self) -> Option<&dyn SmoothScore> {
+        None
+    }
+}
+
+/// A score with gradients.
+pub trait SmoothScore: Send + Sync {
+    /// Values and gradients, one row a point. Many points at once cost little more than one.
+    fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], gradients: MatMut<'_, f64>);
+}
+
+/// The models of a study's outputs.
+#[derive(Clone)]
+pub struct Models {
+    /// The objective's, with pending points believed.
+    pub objective: Arc<dyn Model>,
+}
+
+/// A box within the encoded cube.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bounds {
+    /// Lower corner.
+    pub low: Vec<f64>,
+    /// Upper corner.
+    pub high: Vec<f64>,
+}
+
+impl Bounds {
+    /// The whole cube.
+    pub fn unit(dim: usize) -> Self {
+        Self { low: vec![0.0; dim], high: vec![1.0; dim] }
+    }
+
+    /// Moves a point inside.
+    pub fn clamp(&self, point: &mut [f64]) {
+        for ((x, &low), &high) in point.iter_mut().zip(&self.low).zip(&self.high) {
+            *x = x.clamp(low, high);
+        }
+    }
+
+    /// Whether a point lies inside.
+    pub fn contains(&self, point: &[f64]) -> bool {
+        point.iter().zip(&self.low).zip(&self.high).all(|((x, low), high)| x >= low && x <= high)
+    }
+}
+
+/// What is known where an acquisition is bound and maximised.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// Everything that happened.
+    pub history: &'a History,
+    /// Where to look.
+    pub bounds: &'a Bounds,
+}
+
+/// What is worth evaluating: a description that becomes a score by binding it to models.
+pub trait Acquisition: Send + Sync {
+    /// The score of this round.
+    fn bind(&self, models: &Models, context: &Context<'_>, rng: &mut Rng) -> Result<Arc<dyn Score>>;
+    /// Whether it can work on models with these capabilities; the error names what is missing.
+    fn check(&self, capabilities: Capabilities) -> Result<()>;
+    /// Whether its scores are smooth on a smooth model.
+    fn is_smooth(&self) -> bool;
+}
+
+/// How the best point of a score is found.
+pub trait Maximiser: Send + Sync {
+    /// A projected point within the bounds that satisfies the known constraints and, unless the study is noisy, is
+    /// none of the known points.
+    fn maximise(&self, score: &dyn Score, context: &Context<'_>, rng: &mut Rng) -> Result<Vec<f64>>;
+}
