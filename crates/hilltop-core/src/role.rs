@@ -208,8 +208,10 @@ impl Bounds {
 /// What is known where an acquisition is bound and maximised.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
-    /// Everything that happened.
+    /// Everything that happened; its points are not proposed again.
     pub history: &'a History,
+    /// What the model was fitted to, in the model's units: incumbents and the best points so far are sought here.
+    pub evidence: Evidence<'a>,
     /// Where to look.
     pub bounds: &'a Bounds,
 }
