@@ -1,0 +1,143 @@
+//! From values back to weights and inputs: gradients by one backward pass.
+
+use crate::columns::Columns;
+use crate::forward::{CHUNK, Order, Workspace, product};
+use crate::lanes;
+use crate::network::{Network, matrix};
+use faer::{Accum, Mat, MatMut, MatRef};
+
+impl Network {
+    /// `h(x)` and `∂h/∂x` at every point (a row a point).
+    ///
+    /// # Panics
+    /// If the points do not have as many coordinates as the network has inputs.
+    pub fn input_gradients(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
+        let mut workspace = Workspace::new(self.architecture());
+        let mut values = vec![0.0; points.nrows()];
+        let mut gradients = Mat::zeros(points.nrows(), points.ncols());
+        for (start, part) in (0..).step_by(CHUNK).zip(values.chunks_mut(CHUNK)) {
+            self.load(points, start..start + part.len(), &mut workspace);
+            self.propagate(&mut workspace, Order::Slope);
+            self.output(&workspace, part);
+            self.signals(&mut workspace, &vec![1.0; part.len()]);
+            let rows = gradients.as_mut().subrows_mut(start, part.len());
+            self.input_signal(&mut workspace, rows.transpose_mut());
+        }
+        (values, gradients)
+    }
+
+    /// `∇_θ Σ_i c_i h(x_i)`, a vector-Jacobian product.
+    ///
+    /// # Panics
+    /// If the points do not have as many coordinates as the network has inputs, or not as many rows as there are
+    /// coefficients.
+    pub fn weight_gradient(&self, points: MatRef<'_, f64>, coefficients: &[f64]) -> Vec<f64> {
+        assert_eq!(points.nrows(), coefficients.len(), "a coefficient for every point");
+        let mut workspace = Workspace::new(self.architecture());
+        let mut gradient = vec![0.0; self.parameter_count()];
+        for (start, part) in (0..).step_by(CHUNK).zip(coefficients.chunks(CHUNK)) {
+            self.load(points, start..start + part.len(), &mut workspace);
+            self.propagate(&mut workspace, Order::Slope);
+            self.signals(&mut workspace, part);
+            self.accumulate(&workspace, part, &mut gradient);
+        }
+        gradient
+    }
+
+    /// `½ Σ_i (h(x_i) − y_i)²` and its gradient in the weights.
+    ///
+    /// # Panics
+    /// If the points do not have as many coordinates as the network has inputs, or not as many rows as there are
+    /// targets.
+    pub fn squared_loss(&self, points: MatRef<'_, f64>, targets: &[f64]) -> (f64, Vec<f64>) {
+        assert_eq!(points.nrows(), targets.len(), "a target for every point");
+        let residuals: Vec<f64> = self
+            .forward(points)
+            .iter()
+            .zip(targets)
+            .map(|(value, target)| value - target)
+            .collect();
+        let loss = 0.5 * lanes::dot(&residuals, &residuals);
+        (loss, self.weight_gradient(points, &residuals))
+    }
+
+    /// Turns the slopes in the workspace into signals `c_j ∂h(x_j)/∂z`.
+    pub(crate) fn signals(&self, workspace: &mut Workspace, coefficients: &[f64]) {
+        let Some(top) = self.architecture().hidden.len().checked_sub(1) else {
+            return;
+        };
+        let scale = self.architecture().output_scale();
+        workspace.factors.clear();
+        workspace.factors.extend(coefficients.iter().map(|c| scale * c));
+        let weights = self.output_of(workspace);
+        lanes::scale_outer(workspace.slopes[top].as_mut_slice(), weights, &workspace.factors);
+        for index in (1..=top).rev() {
+            let layer = workspace.layers[index];
+            workspace.back.reshape(layer.inputs, coefficients.len());
+            let (below, above) = workspace.slopes.split_at_mut(index);
+            let weights = matrix(self.weights(), &layer).transpose();
+            product(
+                workspace.back.view_mut(),
+                Accum::Replace,
+                weights,
+                above[0].view(),
+                layer.scale,
+            );
+            lanes::multiply(below[index - 1].as_mut_slice(), workspace.back.as_slice());
+        }
+    }
+
+    /// The signal at the inputs (inputs × points), from the signals in the workspace made with coefficients of one.
+    fn input_signal(&self, workspace: &mut Workspace, mut out: MatMut<'_, f64>) {
+        if let Some(signals) = workspace.slopes.first() {
+            let layer = workspace.layers[0];
+            product(
+                out,
+                Accum::Replace,
+                matrix(self.weights(), &layer).transpose(),
+                signals.view(),
+                layer.scale,
+            );
+            return;
+        }
+        let scale = self.architecture().output_scale();
+        for (row, weight) in self.output_weights().iter().enumerate() {
+            out.as_mut().row_mut(row).fill(scale * weight);
+        }
+    }
+
+    /// Adds `∇_θ Σ_j c_j h(x_j)` to a flat gradient, from the activations and signals in the workspace.
+    pub(crate) fn accumulate(&self, workspace: &Workspace, coefficients: &[f64], gradient: &mut [f64]) {
+        for (index, signals) in workspace.slopes.iter().enumerate() {
+            let layer = workspace.layers[index];
+            let (weights, biases) = gradient[layer.start..layer.end].split_at_mut(layer.middle - layer.start);
+            let out = MatMut::from_column_major_slice_mut(weights, layer.outputs, layer.inputs);
+            let activations = workspace.activations[index].view().transpose();
+            product(out, Accum::Add, signals.view(), activations, layer.scale);
+            if !biases.is_empty() {
+                add_all(biases, signals);
+            }
+        }
+        let Some(layer) = self.output_layer(workspace) else {
+            return;
+        };
+        let factors = coefficients.iter().map(|c| layer.scale * c);
+        for (column, factor) in factors.enumerate() {
+            lanes::add_scaled(
+                &mut gradient[layer.start..layer.middle],
+                factor,
+                workspace.top().column(column),
+            );
+        }
+        if let [bias] = &mut gradient[layer.middle..layer.end] {
+            *bias += coefficients.iter().sum::<f64>();
+        }
+    }
+}
+
+/// `out += Σ_j column_j`.
+pub(crate) fn add_all(out: &mut [f64], columns: &Columns) {
+    for column in columns.as_slice().chunks_exact(out.len()) {
+        lanes::add_scaled(out, 1.0, column);
+    }
+}

@@ -1,0 +1,130 @@
+//! Directions in the space of weights: given flat, or as a combination of tangent features that is never formed.
+//!
+//! A directional derivative needs of a direction `V` only what each layer's part does to activations (`V a`) and to
+//! signals (`Vᵀ δ`). Where `V = Σ_i c_i g(x_i)`, both follow from the factors of `g` at a cost of `n m` a point,
+//! while forming `V` would cost `n m²`.
+
+use crate::architecture::Layer;
+use crate::columns::Columns;
+use crate::forward::product;
+use crate::lanes;
+use crate::network::matrix;
+use crate::tangent::Tangent;
+use faer::{Accum, MatRef};
+
+/// A direction in the space of weights, one for every point of a batch (or the same for all).
+pub(crate) enum Direction<'a> {
+    /// The same flat vector for all points.
+    Flat(&'a [f64]),
+    /// `Σ_i c_ij g(x_i)` for point `j`: features of the data and their coefficients (data × points).
+    Combination(&'a Tangent, MatRef<'a, f64>),
+    /// `g(x_j)` for point `j` itself.
+    Own(&'a Tangent),
+}
+
+impl Direction<'_> {
+    /// `s V a + v` for every column: the part of `ż` that the direction causes itself.
+    pub(crate) fn push(&self, index: usize, layer: &Layer, activations: &Columns) -> Columns {
+        let mut out = Columns::filled(layer.outputs, activations.count(), 0.0);
+        match self {
+            Self::Flat(vector) => push_flat(vector, layer, activations, &mut out),
+            Self::Combination(data, coefficients) => {
+                let factor = &data.factors[index];
+                let mut overlaps = weighted_overlaps(&factor.activations, activations, *coefficients);
+                let square = factor.scale * factor.scale;
+                overlaps.as_mut_slice().iter_mut().for_each(|value| *value *= square);
+                if factor.bias {
+                    add_matrix(&mut overlaps, *coefficients);
+                }
+                product(
+                    out.view_mut(),
+                    Accum::Replace,
+                    factor.signals.view(),
+                    overlaps.view(),
+                    1.0,
+                );
+            }
+            Self::Own(points) => {
+                let factor = &points.factors[index];
+                for column in 0..out.count() {
+                    let a = factor.activations.column(column);
+                    let scale = factor.scale * factor.scale * lanes::dot(a, a) + f64::from(u8::from(factor.bias));
+                    lanes::add_scaled(out.column_mut(column), scale, factor.signals.column(column));
+                }
+            }
+        }
+        out
+    }
+
+    /// Adds `s Vᵀ δ` to every column of `out`.
+    pub(crate) fn pull(&self, index: usize, layer: &Layer, signals: &Columns, out: &mut Columns) {
+        match self {
+            Self::Flat(vector) => {
+                let transposed = matrix(vector, layer).transpose();
+                product(out.view_mut(), Accum::Add, transposed, signals.view(), layer.scale);
+            }
+            Self::Combination(data, coefficients) => {
+                let factor = &data.factors[index];
+                let overlaps = weighted_overlaps(&factor.signals, signals, *coefficients);
+                let square = factor.scale * factor.scale;
+                product(
+                    out.view_mut(),
+                    Accum::Add,
+                    factor.activations.view(),
+                    overlaps.view(),
+                    square,
+                );
+            }
+            Self::Own(points) => {
+                let factor = &points.factors[index];
+                for column in 0..out.count() {
+                    let overlap = lanes::dot(factor.signals.column(column), signals.column(column));
+                    let scale = factor.scale * factor.scale * overlap;
+                    lanes::add_scaled(out.column_mut(column), scale, factor.activations.column(column));
+                }
+            }
+        }
+    }
+}
+
+fn push_flat(vector: &[f64], layer: &Layer, activations: &Columns, out: &mut Columns) {
+    let biases = &vector[layer.middle..layer.end];
+    if !biases.is_empty() {
+        out.as_mut_slice()
+            .chunks_exact_mut(layer.outputs)
+            .for_each(|column| column.copy_from_slice(biases));
+    }
+    product(
+        out.view_mut(),
+        Accum::Add,
+        matrix(vector, layer),
+        activations.view(),
+        layer.scale,
+    );
+}
+
+/// `C ∘ (Xᵀ Y)` for columns `X` of the data and `Y` of the points.
+fn weighted_overlaps(data: &Columns, points: &Columns, coefficients: MatRef<'_, f64>) -> Columns {
+    let mut overlaps = Columns::filled(data.count(), points.count(), 0.0);
+    product(
+        overlaps.view_mut(),
+        Accum::Replace,
+        data.view().transpose(),
+        points.view(),
+        1.0,
+    );
+    for point in 0..points.count() {
+        for (row, value) in overlaps.column_mut(point).iter_mut().enumerate() {
+            *value *= coefficients[(row, point)];
+        }
+    }
+    overlaps
+}
+
+fn add_matrix(columns: &mut Columns, matrix: MatRef<'_, f64>) {
+    for index in 0..columns.count() {
+        for (row, value) in columns.column_mut(index).iter_mut().enumerate() {
+            *value += matrix[(row, index)];
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Element-wise loops, compiled for several instruction sets and chosen when the program runs.
+//!
+//! A portable binary would otherwise use the oldest instructions of its platform for everything outside the matrix
+//! product. Sums run in eight fixed chains, so their rounding does not depend on the machine.
+#![allow(
+    clippy::inline_always,
+    reason = "the body must be inside the function compiled for the instruction set"
+)]
+
+use pulp::Arch;
+
+/// `Σ a_i b_i`.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len(), "vectors of one length");
+    Arch::new().dispatch(|| chained_dot(a, b))
+}
+
+/// `out_j = Σ_i weight_i columns_ij` for every column.
+pub(crate) fn column_dots(weights: &[f64], columns: &[f64], out: &mut [f64]) {
+    assert_eq!(weights.len() * out.len(), columns.len(), "a column for every result");
+    Arch::new().dispatch(|| {
+        for (value, column) in out.iter_mut().zip(columns.chunks_exact(weights.len())) {
+            *value = chained_dot(weights, column);
+        }
+    });
+}
+
+#[inline(always)]
+fn chained_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut chains = [0.0; 8];
+    let (a_parts, b_parts) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest = a_parts
+        .remainder()
+        .iter()
+        .zip(b_parts.remainder())
+        .fold(0.0, |sum, (x, y)| sum + x * y);
+    for (x, y) in a_parts.zip(b_parts) {
+        for lane in 0..8 {
+            chains[lane] += x[lane] * y[lane];
+        }
+    }
+    let halves = [
+        chains[0] + chains[4],
+        chains[1] + chains[5],
+        chains[2] + chains[6],
+        chains[3] + chains[7],
+    ];
+    ((halves[0] + halves[2]) + (halves[1] + halves[3])) + rest
+}
+
+/// `target_i += factor · source_i`.
+pub(crate) fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
+    assert_eq!(target.len(), source.len(), "vectors of one length");
+    Arch::new().dispatch(|| target.iter_mut().zip(source).for_each(|(t, s)| *t += factor * s));
+}
+
+/// `target_i *= source_i`.
+pub(crate) fn multiply(target: &mut [f64], source: &[f64]) {
+    assert_eq!(target.len(), source.len(), "vectors of one length");
+    Arch::new().dispatch(|| target.iter_mut().zip(source).for_each(|(t, s)| *t *= s));
+}
+
+/// `target_i += factor · a_i · b_i`.
+pub(crate) fn add_product(target: &mut [f64], factor: f64, a: &[f64], b: &[f64]) {
+    assert_eq!(target.len(), a.len(), "vectors of one length");
+    assert_eq!(target.len(), b.len(), "vectors of one length");
+    Arch::new().dispatch(|| {
+        for ((t, x), y) in target.iter_mut().zip(a).zip(b) {
+            *t += factor * (x * y);
+        }
+    });
+}
+
+/// `columns_ij *= weight_i · factor_j`: the signal that the output sends back into the last hidden layer.
+pub(crate) fn scale_outer(columns: &mut [f64], weights: &[f64], factors: &[f64]) {
+    assert_eq!(
+        weights.len() * factors.len(),
+        columns.len(),
+        "a factor for every column"
+    );
+    Arch::new().dispatch(|| {
+        for (column, factor) in columns.chunks_exact_mut(weights.len()).zip(factors) {
+            column
+                .iter_mut()
+                .zip(weights)
+                .for_each(|(value, weight)| *value *= weight * factor);
+        }
+    });
+}
+
+/// `out_i += Σ_j factor_j · columns_ij`.
+pub(crate) fn add_columns(out: &mut [f64], columns: &[f64], factors: &[f64]) {
+    assert_eq!(out.len() * factors.len(), columns.len(), "a factor for every column");
+    Arch::new().dispatch(|| {
+        for (column, factor) in columns.chunks_exact(out.len()).zip(factors) {
+            out.iter_mut()
+                .zip(column)
+                .for_each(|(sum, value)| *sum += factor * value);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_plain_loops_at_every_length() {
+        for length in 1..40_usize {
+            let a: Vec<f64> = (0..length).map(|i| (i as f64 * 0.37).sin()).collect();
+            let b: Vec<f64> = (0..length).map(|i| (i as f64 * 0.91).cos()).collect();
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            assert!((dot(&a, &b) - plain).abs() < 1e-13);
+            let mut sums = vec![1.0; length];
+            add_columns(&mut sums, &[a.clone(), b.clone()].concat(), &[2.0, -1.0]);
+            for i in 0..length {
+                assert!((sums[i] - (1.0 + 2.0 * a[i] - b[i])).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_outer_scaling_multiplies_by_row_and_column() {
+        let mut columns = vec![1.0, 2.0, 3.0, 4.0];
+        scale_outer(&mut columns, &[10.0, 100.0], &[1.0, -1.0]);
+        assert_eq!(columns, [10.0, 200.0, -30.0, -400.0]);
+    }
+}

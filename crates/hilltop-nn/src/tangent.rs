@@ -1,0 +1,265 @@
+//! The tangent features `g(x) = ∇_θ h(x)` of points, in factors, and their kernel.
+//!
+//! The gradient of a layer's weights is the outer product of the signal that comes back to it and the activation that
+//! enters it. So the inner product of two gradients needs neither of them (methods of Novak et al. and others):
+//!
+//! ```text
+//! K = Σ_l s_l² (A_l A'_lᵀ) ∘ (Δ_l Δ'_lᵀ)      and biases add  Δ_l Δ'_lᵀ
+//! ```
+//!
+//! which costs `n n' m` for a layer of width `m`, where gradient vectors would cost `n n' m²`.
+
+use crate::columns::Columns;
+use crate::forward::{Order, Workspace, product};
+use crate::lanes;
+use crate::network::Network;
+use faer::{Accum, Mat, MatMut, MatRef};
+use std::ops::Range;
+
+/// Points whose kernel is computed at once.
+const TILE: usize = 192;
+
+/// Gradients of the output with respect to the weights at several points, as factors layer by layer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tangent {
+    pub(crate) factors: Vec<Factor>,
+    count: usize,
+}
+
+/// One layer's part of the gradients.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Factor {
+    /// What enters the layer, a column a point.
+    pub(crate) activations: Columns,
+    /// What comes back to it, a column a point.
+    pub(crate) signals: Columns,
+    pub(crate) scale: f64,
+    pub(crate) bias: bool,
+}
+
+impl Network {
+    /// The tangent features of points (a row a point) at the network's weights.
+    ///
+    /// # Panics
+    /// If the points do not have as many coordinates as the network has inputs.
+    pub fn tangent(&self, points: MatRef<'_, f64>) -> Tangent {
+        let mut workspace = Workspace::new(self.architecture());
+        self.load(points, 0..points.nrows(), &mut workspace);
+        self.propagate(&mut workspace, Order::Slope);
+        self.tangent_of(&mut workspace)
+    }
+
+    /// The tangent features of the points in a workspace with slopes, which become signals.
+    pub(crate) fn tangent_of(&self, workspace: &mut Workspace) -> Tangent {
+        let count = workspace.count();
+        self.signals(workspace, &vec![1.0; count]);
+        let output = Columns::filled(1, count, 1.0);
+        let signals = workspace.slopes.iter().chain(std::iter::once(&output));
+        let layers = workspace.layers.iter().zip(&workspace.activations).zip(signals);
+        let factors = layers.map(|((layer, activations), signals)| Factor {
+            activations: activations.clone(),
+            signals: signals.clone(),
+            scale: layer.scale,
+            bias: self.architecture().bias,
+        });
+        Tangent {
+            factors: factors.collect(),
+            count,
+        }
+    }
+}
+
+impl Tangent {
+    /// Number of points.
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// `⟨g(x_i), g(x'_j)⟩` for all pairs (a row for every point here, a column for every point there).
+    ///
+    /// # Panics
+    /// If the two belong to networks of different shapes.
+    pub fn kernel(&self, other: &Self) -> Mat<f64> {
+        let mut kernel = Mat::zeros(self.count, other.count);
+        for rows in tiles(self.count) {
+            for columns in tiles(other.count) {
+                let block = (rows.start, columns.start, rows.len(), columns.len());
+                self.add_block(
+                    other,
+                    rows.clone(),
+                    columns,
+                    kernel.as_mut().submatrix_mut(block.0, block.1, block.2, block.3),
+                );
+            }
+        }
+        kernel
+    }
+
+    /// The kernel of the points among themselves, symmetric to the last bit.
+    pub fn gram(&self) -> Mat<f64> {
+        let mut kernel = Mat::zeros(self.count, self.count);
+        for rows in tiles(self.count) {
+            for columns in tiles(rows.end) {
+                let block = (rows.start, columns.start, rows.len(), columns.len());
+                self.add_block(
+                    self,
+                    rows.clone(),
+                    columns,
+                    kernel.as_mut().submatrix_mut(block.0, block.1, block.2, block.3),
+                );
+            }
+        }
+        for j in 0..self.count {
+            for i in 0..j {
+                kernel[(i, j)] = kernel[(j, i)];
+            }
+        }
+        kernel
+    }
+
+    /// `⟨g(x_i), g(x_i)⟩` for every point.
+    pub fn diagonal(&self) -> Vec<f64> {
+        let mut diagonal = vec![0.0; self.count];
+        for factor in &self.factors {
+            for (index, value) in diagonal.iter_mut().enumerate() {
+                let (a, d) = (factor.activations.column(index), factor.signals.column(index));
+                *value += factor.combine(lanes::dot(a, a)) * lanes::dot(d, d);
+            }
+        }
+        diagonal
+    }
+
+    /// The features of some of the points, in the order given.
+    ///
+    /// # Panics
+    /// If an index is not below the number of points.
+    #[must_use]
+    pub fn select(&self, points: &[usize]) -> Self {
+        let gathered = |columns: &Columns| {
+            let mut out = Columns::default();
+            out.gather(columns, points);
+            out
+        };
+        let factors = self.factors.iter().map(|factor| Factor {
+            activations: gathered(&factor.activations),
+            signals: gathered(&factor.signals),
+            ..*factor
+        });
+        Self {
+            factors: factors.collect(),
+            count: points.len(),
+        }
+    }
+
+    /// Adds the features of more points behind these.
+    ///
+    /// # Panics
+    /// If the two belong to networks of different shapes.
+    pub fn append(&mut self, other: &Self) {
+        for (factor, more) in self.factors.iter_mut().zip(&other.factors) {
+            factor.activations.append(&more.activations);
+            factor.signals.append(&more.signals);
+        }
+        self.count += other.count;
+    }
+
+    /// `Σ_i c_i g(x_i)`, a direction in the space of weights.
+    ///
+    /// # Panics
+    /// If there is not a coefficient for every point.
+    pub fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
+        assert_eq!(coefficients.len(), self.count, "a coefficient for every point");
+        self.factors
+            .iter()
+            .flat_map(|factor| factor.combination(coefficients))
+            .collect()
+    }
+
+    /// `g(x_i)` itself, of the length of all weights: for tests and small networks.
+    ///
+    /// # Panics
+    /// If there is no such point.
+    pub fn gradient_vector(&self, point: usize) -> Vec<f64> {
+        self.select(&[point]).combination(&[1.0])
+    }
+
+    fn add_block(&self, other: &Self, rows: Range<usize>, columns: Range<usize>, mut out: MatMut<'_, f64>) {
+        assert_eq!(self.factors.len(), other.factors.len(), "features of one network");
+        let (mut inner, mut outer) = (Columns::default(), Columns::default());
+        for (factor, there) in self.factors.iter().zip(&other.factors) {
+            overlap(
+                &factor.activations,
+                &there.activations,
+                rows.clone(),
+                columns.clone(),
+                &mut inner,
+            );
+            inner
+                .as_mut_slice()
+                .iter_mut()
+                .for_each(|value| *value = factor.combine(*value));
+            overlap(
+                &factor.signals,
+                &there.signals,
+                rows.clone(),
+                columns.clone(),
+                &mut outer,
+            );
+            lanes::multiply(inner.as_mut_slice(), outer.as_slice());
+            out += inner.view();
+        }
+    }
+}
+
+impl Factor {
+    /// Factor of `ΔΔᵀ` for a given `AAᵀ`.
+    fn combine(&self, inner: f64) -> f64 {
+        self.scale * self.scale * inner + if self.bias { 1.0 } else { 0.0 }
+    }
+
+    /// `s Δ diag(c) Aᵀ`, then `Δ c` where there are biases.
+    fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
+        let (outputs, inputs) = (self.signals.rows(), self.activations.rows());
+        let mut out = vec![0.0; outputs * (inputs + usize::from(self.bias))];
+        let (weights, biases) = out.split_at_mut(outputs * inputs);
+        let mut weighted = self.signals.clone();
+        for (column, factor) in weighted.as_mut_slice().chunks_exact_mut(outputs).zip(coefficients) {
+            column.iter_mut().for_each(|value| *value *= factor);
+        }
+        let target = MatMut::from_column_major_slice_mut(weights, outputs, inputs);
+        product(
+            target,
+            Accum::Replace,
+            weighted.view(),
+            self.activations.view().transpose(),
+            self.scale,
+        );
+        if self.bias {
+            lanes::add_columns(biases, self.signals.as_slice(), coefficients);
+        }
+        out
+    }
+}
+
+/// `out = A[rows]ᵀ A'[columns]`.
+fn overlap(here: &Columns, there: &Columns, rows: Range<usize>, columns: Range<usize>, out: &mut Columns) {
+    out.reshape(rows.len(), columns.len());
+    product(
+        out.view_mut(),
+        Accum::Replace,
+        here.view_of(rows).transpose(),
+        there.view_of(columns),
+        1.0,
+    );
+}
+
+fn tiles(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count)
+        .step_by(TILE)
+        .map(move |start| start..(start + TILE).min(count))
+}
