@@ -1,0 +1,340 @@
+//! The search space: what the inputs are, which of their combinations are allowed, and one coordinate system for all.
+//!
+//! Below the border everything is an *encoded point* `z` of `[0,1]^D`. A float, int or ordered parameter has one
+//! coordinate, a choice one per option (one-hot), a fixed parameter none. Parameters searched in the logarithm are encoded in
+//! it. A conditional parameter that takes no part is encoded at 0.5 in every coordinate of its own.
+//!
+//! Known constraints are relations of the inputs that no suggestion violates. One that mentions a parameter that takes
+//! no part is vacuous: it holds. A condition (`when`) that mentions such a parameter does not hold.
+
+mod axis;
+mod candidates;
+mod domain;
+mod encode;
+mod enumerate;
+mod error;
+mod guard;
+mod neighbours;
+mod parameter;
+mod parameters;
+mod rounding;
+mod scale;
+
+use std::sync::Arc;
+
+pub use candidates::Candidates;
+pub use error::SpaceError;
+pub use parameter::{Kind, Parameter};
+pub use parameters::Parameters;
+
+use crate::Rng;
+use crate::expression::Expression;
+use domain::Domain;
+
+/// How many rows of a table count as neighbours of one.
+const NEAREST_ROWS: usize = 8;
+
+/// What a coordinate of an encoded point stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coordinate {
+    /// A number.
+    Continuous {
+        /// Its parameter.
+        parameter: usize,
+    },
+    /// One of several levels; evenly spaced in `[0,1]`, but for ints searched in the logarithm.
+    Grid {
+        /// Its parameter.
+        parameter: usize,
+        /// How many levels.
+        levels: u64,
+    },
+    /// One option of a choice: 1 where it is chosen, 0 otherwise.
+    OneHot {
+        /// Its parameter.
+        parameter: usize,
+        /// The option.
+        option: usize,
+        /// The coordinate of the first option.
+        first: usize,
+        /// How many options.
+        count: usize,
+    },
+}
+
+/// A checked search space. Cheap to clone.
+///
+/// ```
+/// use hilltop_core::{Expression, Parameter, Rng, Space};
+/// let space = Space::new(
+///     vec![
+///         Parameter::float("length", 20.0, 50.0),
+///         Parameter::log_float("ratio", 1e-4, 1.0),
+///         Parameter::choice("steel", ["s235", "s355", "duplex"]),
+///         Parameter::float("damper", 0.0, 1.0).when("steel == 'duplex'")?,
+///     ],
+///     vec![Expression::parse("length * ratio <= 32")?],
+/// )?;
+/// let z = space.sample(&mut Rng::new(1))?;
+/// let point = space.decode(&z);
+/// assert_eq!(space.encode(&point)?, z);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Space(Arc<Description>);
+
+#[derive(Debug)]
+struct Description {
+    parameters: Vec<Parameter>,
+    known: Vec<Expression>,
+    coordinates: Vec<Coordinate>,
+    form: Form,
+}
+
+/// The two forms a space has.
+#[derive(Debug)]
+enum Form {
+    /// All combinations that the constraints allow.
+    Product(Domain),
+    /// The rows of a table.
+    Finite(Candidates),
+}
+
+impl Space {
+    /// Checks a description.
+    pub fn new(parameters: Vec<Parameter>, known: Vec<Expression>) -> Result<Self, SpaceError> {
+        let domain = Domain::new(&parameters, &known)?;
+        Ok(Self::of_domain(parameters, known, domain))
+    }
+
+    fn of_domain(parameters: Vec<Parameter>, known: Vec<Expression>, domain: Domain) -> Self {
+        let coordinates = domain.coordinates();
+        Self(Arc::new(Description {
+            parameters,
+            known,
+            coordinates,
+            form: Form::Product(domain),
+        }))
+    }
+
+    /// `x1` to `xd` between 0 and 1; there is always an `x1`.
+    pub fn unit_box(d: usize) -> Self {
+        let d = d.max(1);
+        Self::of_domain(numbered(&vec![(0.0, 1.0); d]), Vec::new(), Domain::unit_box(d))
+    }
+
+    /// `x1`, `x2`, … between the given bounds.
+    pub fn of_box(bounds: &[(f64, f64)]) -> Result<Self, SpaceError> {
+        Self::new(numbered(bounds), Vec::new())
+    }
+
+    /// The rows of a table. Its parameters are the features.
+    pub fn finite(candidates: Candidates) -> Self {
+        let feature = |(name, &(low, high)): (&String, &(f64, f64))| {
+            if low < high {
+                Parameter::float(name, low, high)
+            } else {
+                Parameter::fixed(name, low)
+            }
+        };
+        let parameters: Vec<_> = candidates
+            .feature_names()
+            .iter()
+            .zip(candidates.bounds())
+            .map(feature)
+            .collect();
+        let coordinates = (0..parameters.len())
+            .map(|parameter| Coordinate::Continuous { parameter })
+            .collect();
+        let form = Form::Finite(candidates);
+        Self(Arc::new(Description {
+            parameters,
+            known: Vec::new(),
+            coordinates,
+            form,
+        }))
+    }
+
+    /// The parameters, in the order they were given.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.0.parameters
+    }
+
+    /// The known constraints.
+    pub fn known(&self) -> &[Expression] {
+        &self.0.known
+    }
+
+    /// The number of coordinates.
+    pub fn dim(&self) -> usize {
+        self.0.coordinates.len()
+    }
+
+    /// What each coordinate stands for.
+    pub fn coordinates(&self) -> &[Coordinate] {
+        &self.0.coordinates
+    }
+
+    /// The table of a finite space.
+    pub fn candidates(&self) -> Option<&Candidates> {
+        match &self.0.form {
+            Form::Finite(candidates) => Some(candidates),
+            Form::Product(_) => None,
+        }
+    }
+
+    /// The coordinates of named values, or what is wrong with them.
+    pub fn encode(&self, point: &Parameters) -> Result<Vec<f64>, SpaceError> {
+        match &self.0.form {
+            Form::Product(domain) => encode::encode(domain, &self.0.parameters, &self.0.known, point),
+            Form::Finite(candidates) => match candidates.index_of(point) {
+                Some(row) => Ok(candidates.features(row).to_vec()),
+                None => Err(SpaceError::NotACandidate {
+                    parameters: point.to_string(),
+                }),
+            },
+        }
+    }
+
+    /// The named values of the point nearest to the coordinates, without parameters that take no part; for a finite
+    /// space the nearest row with all its columns.
+    pub fn decode(&self, z: &[f64]) -> Parameters {
+        match &self.0.form {
+            Form::Finite(candidates) => candidates.row(candidates.index_of_point(z)),
+            Form::Product(domain) => {
+                let mut point = Parameters::new();
+                for (parameter, value) in self.0.parameters.iter().zip(domain.values(z)) {
+                    if let Some(value) = value {
+                        point.push(&parameter.name, value);
+                    }
+                }
+                point
+            }
+        }
+    }
+
+    /// Moves coordinates to the nearest point that decodes exactly; known constraints are left aside.
+    pub fn project(&self, z: &mut [f64]) {
+        match &self.0.form {
+            Form::Product(domain) => domain.project(z),
+            Form::Finite(candidates) => z.copy_from_slice(candidates.features(candidates.index_of_point(z))),
+        }
+    }
+
+    /// Whether the known constraints hold where the coordinates decode to.
+    pub fn satisfies(&self, z: &[f64]) -> bool {
+        match &self.0.form {
+            Form::Product(domain) if domain.constraints.is_empty() => true,
+            Form::Product(domain) => domain.with_slots(z, |slots| domain.permits(slots)),
+            Form::Finite(_) => true,
+        }
+    }
+
+    /// Which parameters take part at the coordinates.
+    pub fn active(&self, z: &[f64]) -> Vec<bool> {
+        match &self.0.form {
+            Form::Product(domain) => domain.with_slots(z, |slots| slots.iter().map(|slot| !slot.is_nan()).collect()),
+            Form::Finite(_) => vec![true; self.dim()],
+        }
+    }
+
+    /// The number of coordinates of the unit cube that [`from_unit`](Self::from_unit) reads: one a parameter that is not
+    /// fixed, or one a feature.
+    pub fn unit_dim(&self) -> usize {
+        match &self.0.form {
+            Form::Product(domain) => domain.free.len(),
+            Form::Finite(candidates) => candidates.dim(),
+        }
+    }
+
+    /// The encoded, projected point of a point of the unit cube, where a design has been made: every value of a discrete
+    /// parameter takes an equal share of its coordinate. Known constraints are left aside.
+    pub fn from_unit(&self, u: &[f64]) -> Vec<f64> {
+        match &self.0.form {
+            Form::Product(domain) => domain.from_unit(u),
+            Form::Finite(candidates) => candidates.features(candidates.index_of_point(u)).to_vec(),
+        }
+    }
+
+    /// A random point that satisfies the known constraints.
+    pub fn sample(&self, rng: &mut Rng) -> Result<Vec<f64>, SpaceError> {
+        for _ in 0..100_000 {
+            let u: Vec<f64> = (0..self.unit_dim()).map(|_| rng.uniform()).collect();
+            let z = self.from_unit(&u);
+            if self.satisfies(&z) {
+                return Ok(z);
+            }
+        }
+        Err(SpaceError::Infeasible {
+            constraint: String::new(),
+            violation: f64::NAN,
+            nearest: String::new(),
+        })
+    }
+
+    /// Projects a point and, where known constraints are violated, moves it to a nearby point that satisfies them; false
+    /// where none is found.
+    pub fn repair(&self, z: &mut [f64], rng: &mut Rng) -> bool {
+        self.project(z);
+        if self.satisfies(z) {
+            return true;
+        }
+        let Ok(mut inside) = self.sample(rng) else { return false };
+        for _ in 0..30 {
+            let mut middle: Vec<f64> = z.iter().zip(&inside).map(|(a, b)| f64::midpoint(*a, *b)).collect();
+            self.project(&mut middle);
+            if self.satisfies(&middle) {
+                inside = middle;
+            }
+        }
+        z.copy_from_slice(&inside);
+        true
+    }
+
+    /// How many distinct points there are, known constraints left aside; none where a parameter is continuous.
+    pub fn cardinality(&self) -> Option<u64> {
+        match &self.0.form {
+            Form::Product(domain) => enumerate::cardinality(domain),
+            Form::Finite(candidates) => Some(candidates.distinct_rows().len() as u64),
+        }
+    }
+
+    /// All points that satisfy the known constraints, where there are at most `limit`.
+    pub fn enumerate(&self, limit: usize) -> Option<Vec<Vec<f64>>> {
+        match &self.0.form {
+            Form::Product(domain) => enumerate::enumerate(domain, limit),
+            Form::Finite(candidates) => {
+                let rows = candidates.distinct_rows();
+                let points = || rows.iter().map(|&row| candidates.features(row).to_vec()).collect();
+                (rows.len() <= limit).then(points)
+            }
+        }
+    }
+
+    /// Points that differ from `z` in one discrete parameter, projected, and satisfying the known constraints: other
+    /// options, next values of grids and some further away; of a finite space the nearest rows. Never `z` itself.
+    pub fn neighbours(&self, z: &[f64]) -> Vec<Vec<f64>> {
+        match &self.0.form {
+            Form::Product(domain) => {
+                let all = neighbours::one_changed(domain, z).into_iter();
+                all.filter(|there| self.satisfies(there)).collect()
+            }
+            Form::Finite(candidates) => {
+                let here = candidates.index_of_point(z);
+                let rows = candidates
+                    .nearest(candidates.features(here), NEAREST_ROWS + 1)
+                    .into_iter();
+                rows.filter(|&row| row != here)
+                    .map(|row| candidates.features(row).to_vec())
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Floats `x1`, `x2`, … of the given bounds.
+fn numbered(bounds: &[(f64, f64)]) -> Vec<Parameter> {
+    let parameter =
+        |(place, &(low, high)): (usize, &(f64, f64))| Parameter::float(format!("x{}", place + 1), low, high);
+    bounds.iter().enumerate().map(parameter).collect()
+}
