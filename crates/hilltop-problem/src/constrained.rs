@@ -33,7 +33,7 @@ pub(crate) fn simionescu(_dim: usize) -> Formula {
     Formula::constrained(&[(-1.25, 1.25); 2], law, optimum(-0.072, &[reach, -reach]))
 }
 
-/// Ackley's function between two spheres and inside a cube; the origin is feasible.
+/// Ackley's function off a spherical shell and inside a cube; the origin is feasible.
 pub(crate) fn ackley(_dim: usize) -> Formula {
     let law = |x: &[f64]| {
         let distance = x.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>().sqrt();

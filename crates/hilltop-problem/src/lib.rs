@@ -4,13 +4,18 @@
 //! feasible where it is at most zero.
 //!
 //! ```
-//! use hilltop_problem::{Problem, registry};
+//! use hilltop_core::Rng;
+//! use hilltop_problem::{Noisy, Problem, registry};
 //!
 //! let problem = registry::lookup("bbob-f8-d5-i1")?;
 //! let optimum = problem.optimum().expect("every problem here states its minimum");
 //! let at = optimum.at.expect("and a point that has it");
 //! let values = problem.evaluate(&at)?;
 //! assert!((values[0] - optimum.value).abs() < 1e-9);
+//!
+//! let noisy = Noisy::new(problem, 0.05)?;
+//! let observed = noisy.observe(&at, &mut Rng::new(1))?;
+//! assert!(observed != values);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -4,8 +4,8 @@
     python bbob_reference.py > bbob_reference.txt
 
 A line is `function dimension instance`, then the least value, then seven values, then the coordinates of the minimiser.
-The seven values are taken at the minimiser, close to it, at four points of the box [-5, 5] and at one of [-8, 8]. The points come from a linear
-congruential generator that the test repeats exactly, so only the values need storing.
+The seven values are taken at the minimiser, close to it, at four points of the box [-5, 5] and at one of [-8, 8]. The
+points come from a linear congruential generator that the test repeats exactly, so only the values need storing.
 """
 
 import cocoex
