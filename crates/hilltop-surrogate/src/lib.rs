@@ -1,1 +1,9 @@
-//! placeholder
+//! What is believed about an output: surrogates for Hilltop.
+//!
+//! [`process`] is the linear algebra of Gaussian processes, shared by every surrogate with a kernel; [`ntk`] is the tangent-kernel
+//! surrogate of wide networks.
+
+pub mod ntk;
+pub mod process;
+
+pub use ntk::Ntk;

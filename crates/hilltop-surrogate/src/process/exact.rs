@@ -1,0 +1,101 @@
+//! The exact posterior covariance in the dual: `σ²(x) = k(x,x) − k_n(x)ᵀ (K_n + λI)⁻¹ k_n(x)`.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatMut, MatRef};
+use hilltop_core::{Result, Rng};
+
+use super::condition::{Condition, Crossings};
+use super::factor::{Bordered, Factor};
+use super::kernel::{Anchors, Kernel};
+
+/// Observed points and the factor of their covariance.
+#[derive(Clone)]
+pub struct Exact {
+    kernel: Arc<dyn Kernel>,
+    base: Arc<dyn Anchors>,
+    base_points: Arc<Mat<f64>>,
+    later: Option<Arc<dyn Anchors>>,
+    later_points: Mat<f64>,
+    factor: Bordered,
+    noise: f64,
+}
+
+impl Exact {
+    /// The posterior covariance after observing points with noise of this variance.
+    pub fn new(kernel: Arc<dyn Kernel>, points: Mat<f64>, noise: f64) -> Result<Self> {
+        let (factor, noise) = Factor::nearly(&kernel.gram(points.as_ref()), noise)?;
+        let base = kernel.anchors(points.as_ref());
+        let later_points = Mat::zeros(0, points.ncols());
+        let factor = Bordered::new(Arc::new(factor), noise);
+        Ok(Self { kernel, base, base_points: Arc::new(points), later: None, later_points, factor, noise })
+    }
+
+    /// How many points are observed.
+    pub fn count(&self) -> usize {
+        self.factor.count()
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &Arc<dyn Anchors>> {
+        [Some(&self.base), self.later.as_ref()].into_iter().flatten()
+    }
+}
+
+impl Condition for Exact {
+    fn push(&mut self, point: MatRef<'_, f64>) {
+        let mut covariances = self.cross(point);
+        self.factor.push(covariances.as_mut(), self.kernel.diagonal(point)[0]);
+        let (count, later) = (self.later_points.nrows(), &self.later_points);
+        let row = |i, j| if i < count { later[(i, j)] } else { point[(0, j)] };
+        self.later_points = Mat::from_fn(count + 1, point.ncols(), row);
+        self.later = Some(self.kernel.anchors(self.later_points.as_ref()));
+    }
+
+    fn weights(&self, values: &[f64]) -> Vec<f64> {
+        self.factor.solve(values)
+    }
+
+    fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(self.count(), queries.nrows());
+        let mut start = 0;
+        for part in self.parts() {
+            part.cross_into(queries, out.as_mut().subrows_mut(start, part.count()));
+            start += part.count();
+        }
+        out
+    }
+
+    fn crossing(&self, queries: MatRef<'_, f64>) -> Crossings {
+        Crossings(self.parts().map(|part| part.crossing(queries)).collect())
+    }
+
+    fn explained(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.factor.forward(cross.as_mut());
+        (0..cross.ncols()).map(|j| cross.as_ref().col(j).squared_norm_l2()).collect()
+    }
+
+    fn duals(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
+        let explained = self.explained(cross.as_mut());
+        self.factor.backward(cross);
+        explained
+    }
+
+    /// Matheron's rule: `−(K + λI)⁻¹(f + ε)`.
+    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
+        let mut values = drawn((*self.base_points).as_ref());
+        if self.later.is_some() {
+            values.extend(drawn(self.later_points.as_ref()));
+        }
+        let deviation = self.noise.sqrt();
+        values.iter_mut().for_each(|value| *value = -(*value + deviation * rng.normal()));
+        self.factor.solve(&values)
+    }
+
+    fn boxed(&self) -> Box<dyn Condition> {
+        Box::new(self.clone())
+    }
+}

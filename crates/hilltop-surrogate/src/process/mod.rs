@@ -1,0 +1,32 @@
+//! Gaussian processes: one core of linear algebra for every kernel.
+//!
+//! A [`Kernel`] says how points go together, a [`Condition`] what observations explain of it, a [`Posterior`] what is believed
+//! after them. [`Refit`] finds a kernel's parameters, [`ProcessModel`] is the result as the roles see it.
+
+mod condition;
+mod exact;
+mod factor;
+mod inner;
+mod kernel;
+mod likelihood;
+mod model;
+mod path;
+mod posterior;
+mod profile;
+mod refit;
+mod schedule;
+mod standard;
+
+pub use condition::{Condition, Crossings};
+pub use exact::Exact;
+pub use factor::{Bordered, Factor};
+pub use inner::{Embedded, Inner, Source};
+pub use kernel::{Anchors, Crossing, Field, Kernel};
+pub use likelihood::{Grouping, Hyperparameters, Likelihood, Prior, Priors};
+pub use model::{Origin, ProcessModel, digest};
+pub use path::Path;
+pub use posterior::{Mean, Posterior};
+pub use profile::{Part, Partials, Profile, Tables};
+pub use refit::{Fitted, Refit};
+pub use schedule::{Schedule, subset};
+pub use standard::Standard;
