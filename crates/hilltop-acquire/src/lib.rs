@@ -1,1 +1,14 @@
-//! placeholder
+//! What is worth evaluating, and how the best such point is found: acquisitions, maximisers and initial designs.
+//!
+//! Descriptions are plain data that a recipe can hold; see [`acquisition::Kind`] and [`maximiser::Kind`] for how users
+//! name them. Nothing here knows a surrogate: everything works on the capabilities of `hilltop_core`.
+
+pub mod acquisition;
+pub mod design;
+pub mod maximiser;
+mod named;
+pub mod normal;
+
+pub use acquisition::{Ei, Incumbent, LogEi, LogPi, Mean, Path, Pi, Pointwise, Schedule, Ucb};
+pub use design::{Design, Layout};
+pub use maximiser::{Auto, Finite, Gradient, Local, Pool};

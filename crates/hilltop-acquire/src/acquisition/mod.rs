@@ -1,0 +1,186 @@
+//! What is worth evaluating: descriptions that become scores when they are bound to a model.
+//!
+//! Everything is stated for minimisation: an improvement is `incumbent - f(x)`. A score is maximised.
+
+mod ei;
+mod incumbent;
+mod marginal;
+mod mean;
+mod path;
+mod pi;
+mod pointwise;
+mod schedule;
+mod ucb;
+
+use std::sync::Arc;
+
+use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Score};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub use ei::{Ei, LogEi};
+pub use incumbent::Incumbent;
+pub(crate) use incumbent::lowest;
+pub use mean::Mean;
+pub use path::Path;
+pub use pi::{LogPi, Pi};
+pub use pointwise::Pointwise;
+pub use schedule::Schedule;
+pub use ucb::Ucb;
+
+use crate::named;
+
+/// Any acquisition, as a recipe names it: `"log-ei"`, or a table with its settings,
+/// `{ name = "ucb", beta = { name = "constant", value = 4.0 } }`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", tag = "name", rename_all = "kebab-case")]
+pub enum Kind {
+    /// Expected improvement.
+    Ei(Ei),
+    /// Its logarithm.
+    LogEi(LogEi),
+    /// Probability of improvement.
+    Pi(Pi),
+    /// Its logarithm.
+    LogPi(LogPi),
+    /// Confidence bound.
+    Ucb(Ucb),
+    /// Greedy.
+    Mean(Mean),
+    /// An independent draw a point.
+    Pointwise(Pointwise),
+    /// One drawn function.
+    Path(Path),
+}
+
+impl Kind {
+    /// The acquisition it names.
+    pub fn role(&self) -> &dyn Acquisition {
+        match self {
+            Self::Ei(role) => role,
+            Self::LogEi(role) => role,
+            Self::Pi(role) => role,
+            Self::LogPi(role) => role,
+            Self::Ucb(role) => role,
+            Self::Mean(role) => role,
+            Self::Pointwise(role) => role,
+            Self::Path(role) => role,
+        }
+    }
+}
+
+impl Acquisition for Kind {
+    fn bind(&self, models: &Models, context: &Context<'_>, rng: &mut Rng) -> Result<Arc<dyn Score>> {
+        self.role().bind(models, context, rng)
+    }
+
+    fn check(&self, capabilities: Capabilities) -> Result<()> {
+        self.role().check(capabilities)
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.role().is_smooth()
+    }
+}
+
+impl Serialize for Kind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Self::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        named::deserialize(deserializer, "an acquisition")
+    }
+}
+
+impl<'de> named::Table<'de> for Kind {
+    fn table<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::deserialize(deserializer)
+    }
+}
+
+/// The error of an acquisition that asks for what a model lacks.
+fn incapable(asker: &'static str, needed: &'static str, capabilities: Capabilities) -> hilltop_core::Error {
+    let offered = match (capabilities.marginals, capabilities.paths) {
+        (true, true) => "marginals and paths",
+        (true, false) => "marginals",
+        (false, true) => "paths",
+        (false, false) => "neither marginals nor paths",
+    };
+    hilltop_core::Error::Incapable {
+        asker,
+        needed,
+        model: capabilities.name,
+        offered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const ALL: [&str; 8] = ["ei", "log-ei", "pi", "log-pi", "ucb", "mean", "pointwise", "path"];
+
+    fn parse(text: &str) -> Result<Kind, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    fn offering(marginals: bool, paths: bool) -> Capabilities {
+        Capabilities {
+            name: "sto-bnts",
+            marginals,
+            paths,
+            smooth: true,
+        }
+    }
+
+    #[test]
+    fn every_acquisition_is_known_by_name_and_survives_being_written() {
+        for name in ALL {
+            let kind = parse(&format!("\"{name}\"")).unwrap();
+            let text = serde_json::to_string(&kind).unwrap();
+            assert!(text.contains(&format!("\"name\":\"{name}\"")), "{text}");
+            assert_eq!(parse(&text).unwrap(), kind);
+        }
+    }
+
+    #[test]
+    fn unknown_names_and_settings_are_refused_with_what_there_is() {
+        let unknown = parse("\"eii\"").unwrap_err().to_string();
+        assert!(unknown.contains("log-ei") && unknown.contains("pointwise"), "{unknown}");
+        let setting = parse(r#"{"name": "ei", "betta": 3}"#).unwrap_err().to_string();
+        assert!(setting.contains("betta") && setting.contains("incumbent"), "{setting}");
+        assert!(parse("3").unwrap_err().to_string().contains("an acquisition"));
+    }
+
+    #[test]
+    fn an_acquisition_refuses_a_model_that_lacks_what_it_needs_by_name() {
+        let ei = Kind::Ei(Ei::default());
+        assert_eq!(
+            ei.check(offering(false, true)).unwrap_err().to_string(),
+            "ei needs marginals; sto-bnts has paths"
+        );
+        let path = Kind::Path(Path::default());
+        assert_eq!(
+            path.check(offering(true, false)).unwrap_err().to_string(),
+            "path needs paths; sto-bnts has marginals"
+        );
+        for name in ALL {
+            assert!(
+                parse(&format!("\"{name}\""))
+                    .unwrap()
+                    .check(offering(true, true))
+                    .is_ok()
+            );
+            assert!(
+                parse(&format!("\"{name}\""))
+                    .unwrap()
+                    .check(offering(false, false))
+                    .is_err()
+            );
+        }
+    }
+}
