@@ -177,6 +177,11 @@ impl History {
         self.memory = Some(memory);
     }
 
+    /// Makes this the trial that is proposed next, whichever others have begun.
+    pub fn turn_to(&mut self, trial: u64) {
+        self.next = trial;
+    }
+
     fn settle(&mut self, trial: u64) {
         self.next = self.next.max(trial + 1);
         self.pending.retain(|pending| pending.trial != trial);
