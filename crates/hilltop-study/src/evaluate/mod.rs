@@ -1,0 +1,97 @@
+//! Evaluators: what turns the parameters of a trial into outputs, or into a failure with its reason.
+
+mod answer;
+mod closure;
+mod problem;
+mod program;
+#[cfg_attr(not(unix), path = "signal_other.rs")]
+mod signal;
+mod tail;
+mod template;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hilltop_core::{Outcome, Output, Parameters};
+
+pub use closure::Closure;
+pub use problem::BuiltIn;
+pub use program::{Program, Results};
+pub use template::Template;
+
+/// The black box of a study.
+pub trait Evaluator: Send + Sync {
+    /// What becomes of a trial. `None` when the stop came first: the trial stays open and is evaluated again later.
+    fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation>;
+
+    /// Whether it could evaluate at all, asked once before any budget is spent.
+    fn ready(&self) -> crate::Result<()> {
+        Ok(())
+    }
+}
+
+/// What an evaluation came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// The outputs, or the reason why there are none.
+    pub outcome: Outcome,
+    /// How long it took, all attempts together.
+    pub seconds: f64,
+}
+
+impl Evaluation {
+    /// An evaluation that failed.
+    pub fn failed(reason: impl Into<String>, seconds: f64) -> Self {
+        Self { outcome: Outcome::Failed(reason.into()), seconds }
+    }
+
+    /// An evaluation that gave these values; one that is missing or no finite number makes it a failure. Values that
+    /// the study does not know are left out.
+    pub fn of(values: &BTreeMap<String, f64>, outputs: &[Output], seconds: f64) -> Self {
+        match complete(values, outputs) {
+            Ok(values) => Self { outcome: Outcome::Outputs(values), seconds },
+            Err(reason) => Self::failed(reason, seconds),
+        }
+    }
+}
+
+/// The values of these outputs, all of them finite, or what is wrong with them.
+fn complete(values: &BTreeMap<String, f64>, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String> {
+    let value = |output: &Output| match values.get(&output.name) {
+        None => Err(format!("output {} is missing", output.name)),
+        Some(value) if !value.is_finite() => Err(format!("output {} is {value}", output.name)),
+        Some(value) => Ok((output.name.clone(), *value)),
+    };
+    outputs.iter().map(value).collect()
+}
+
+/// A wish to stop, shared by whoever expresses it and whoever obeys.
+#[derive(Clone, Debug, Default)]
+pub struct Stop {
+    own: Arc<AtomicBool>,
+    above: Option<Arc<AtomicBool>>,
+}
+
+impl Stop {
+    /// Nobody wants to stop yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A wish that is also expressed whenever this one is, and not the other way round.
+    pub(crate) fn below(&self) -> Self {
+        Self { own: Arc::default(), above: Some(Arc::clone(&self.own)) }
+    }
+
+    /// Asks everyone to stop; evaluations under way are abandoned.
+    pub fn request(&self) {
+        self.own.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether somebody asked.
+    pub fn is_requested(&self) -> bool {
+        let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::SeqCst);
+        asked(&self.own) || self.above.as_ref().is_some_and(asked)
+    }
+}

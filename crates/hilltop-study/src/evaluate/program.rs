@@ -1,0 +1,249 @@
+//! Any program as the black box: started anew for every trial, with a timeout, retries and captured output.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use hilltop_core::{Output, Parameters};
+
+use super::tail::{Tail, last_line};
+use super::{Evaluation, Evaluator, Stop, Template, answer, signal};
+use crate::file::shortened;
+use crate::{Error, Result};
+
+/// How much of each stream is kept.
+const KEPT: usize = 1 << 20;
+/// How long a program may take to end when asked to, and its streams to end after it.
+const GRACE: Duration = Duration::from_secs(2);
+/// The exit code by which a program says that trying again may help (`EX_TEMPFAIL`).
+const TRY_AGAIN: i32 = 75;
+
+/// A program that evaluates trials.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The program and its arguments.
+    pub command: Vec<Template>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+    /// How often an attempt is repeated that failed for a reason other than the point.
+    pub retries: u64,
+    /// Where the outputs are found.
+    pub results: Results,
+    /// The working directory.
+    pub folder: PathBuf,
+    /// What the program reports.
+    pub outputs: Arc<[Output]>,
+}
+
+/// Where a program leaves its outputs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Results {
+    /// On the last line of its standard output.
+    LastLine,
+    /// In a file, relative to the working directory; removed before each attempt.
+    File(Template),
+}
+
+/// Why an attempt gave no outputs.
+struct Mishap {
+    reason: String,
+    /// Whether the point has nothing to do with it.
+    transient: bool,
+}
+
+impl Mishap {
+    fn lasting(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), transient: false }
+    }
+
+    fn transient(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), transient: true }
+    }
+}
+
+/// How a program that was waited for ended.
+enum Ending {
+    Exited(ExitStatus),
+    TimedOut,
+    Stopped,
+}
+
+type Attempt<T> = std::result::Result<T, Mishap>;
+
+impl Evaluator for Program {
+    fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation> {
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(200);
+        for attempt in 0..=self.retries {
+            let outcome = self.attempt(trial, parameters, stop)?;
+            let seconds = start.elapsed().as_secs_f64();
+            match outcome {
+                Ok(values) => return Some(Evaluation::of(&values, &self.outputs, seconds)),
+                Err(mishap) if mishap.transient && attempt < self.retries => rest(&mut pause, stop)?,
+                Err(mishap) => return Some(Evaluation::failed(mishap.reason, seconds)),
+            }
+        }
+        None
+    }
+
+    fn ready(&self) -> Result<()> {
+        self.locate().map(|_| ())
+    }
+}
+
+/// Waits before the next attempt, a little longer each time.
+fn rest(pause: &mut Duration, stop: &Stop) -> Option<()> {
+    let until = Instant::now() + *pause;
+    while Instant::now() < until {
+        if stop.is_requested() {
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    *pause = (*pause * 2).min(Duration::from_secs(10));
+    Some(())
+}
+
+impl Program {
+    /// Where the program is: beside the study file when its name has a folder in it, else on the search path.
+    pub fn locate(&self) -> Result<PathBuf> {
+        let name = self.command.first().map(ToString::to_string).unwrap_or_default();
+        if self.command.first().is_some_and(|first| first.placeholders().next().is_some()) {
+            return Ok(name.into());
+        }
+        let missing = |place: String| Error::Program { program: name.clone(), place };
+        if Path::new(&name).components().count() > 1 {
+            let path = self.folder.join(&name);
+            return if path.is_file() { Ok(path) } else { Err(missing(format!("at {}", path.display()))) };
+        }
+        searched(&name).ok_or_else(|| missing("on the search path".to_owned()))
+    }
+
+    fn attempt(
+        &self,
+        trial: u64,
+        parameters: &Parameters,
+        stop: &Stop,
+    ) -> Option<Attempt<std::collections::BTreeMap<String, f64>>> {
+        if let Results::File(file) = &self.results {
+            // A file that is not there is what is wanted; one that stays is overwritten or reported when read.
+            let _ = std::fs::remove_file(self.folder.join(file.fill(trial, parameters)));
+        }
+        let mut child = match self.start(trial, parameters) {
+            Ok(child) => child,
+            Err(mishap) => return Some(Err(mishap)),
+        };
+        let streams = child.stdout.take().zip(child.stderr.take());
+        let (printed, complained) = streams.map(|(out, err)| (Tail::of(out, KEPT), Tail::of(err, KEPT)))?;
+        let ending = self.wait(&mut child, stop);
+        finish(&mut child, [&printed, &complained], &ending);
+        let outcome = match ending {
+            Ending::Stopped => return None,
+            Ending::TimedOut => Err(self.timed_out()),
+            Ending::Exited(status) => exited(status, &complained),
+        };
+        Some(outcome.and_then(|()| self.collect(trial, parameters, &printed)))
+    }
+
+    fn start(&self, trial: u64, parameters: &Parameters) -> Attempt<Child> {
+        let mut words = self.command.iter().map(|word| word.fill(trial, parameters));
+        let named = words.next().unwrap_or_default();
+        let located = if Path::new(&named).components().count() > 1 { self.folder.join(&named) } else { named.into() };
+        let mut command = Command::new(&located);
+        command.args(words).current_dir(&self.folder);
+        command.env("HILLTOP_TRIAL", trial.to_string());
+        command.env("HILLTOP_PARAMETERS", serde_json::to_string(parameters).unwrap_or_default());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        signal::lead_group(&mut command);
+        let failed = |error| Mishap::transient(format!("{} could not be started: {error}", located.display()));
+        command.spawn().map_err(failed)
+    }
+
+    /// Looks again and again, at first often, because a program's end and a stop must both be noticed.
+    fn wait(&self, child: &mut Child, stop: &Stop) -> Ending {
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut pause = Duration::from_micros(500);
+        loop {
+            if let Ok(Some(status)) = child.try_wait() {
+                return Ending::Exited(status);
+            }
+            if stop.is_requested() {
+                return Ending::Stopped;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return Ending::TimedOut;
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 3 / 2).min(Duration::from_millis(20));
+        }
+    }
+
+    fn timed_out(&self) -> Mishap {
+        let limit = self.timeout.unwrap_or_default().as_secs_f64();
+        Mishap::lasting(format!("timed out after {limit} s"))
+    }
+
+    fn collect(
+        &self,
+        trial: u64,
+        parameters: &Parameters,
+        printed: &Tail,
+    ) -> Attempt<std::collections::BTreeMap<String, f64>> {
+        let text = match &self.results {
+            Results::LastLine => {
+                let text = printed.text();
+                let line = last_line(&text).ok_or_else(|| Mishap::lasting("nothing was printed on standard output"))?;
+                line.to_owned()
+            }
+            Results::File(file) => {
+                let path = self.folder.join(file.fill(trial, parameters));
+                let unread = |error| Mishap::lasting(format!("{} could not be read: {error}", path.display()));
+                std::fs::read_to_string(&path).map_err(unread)?
+            }
+        };
+        answer::parse(&text, &self.outputs).map_err(Mishap::lasting)
+    }
+}
+
+/// Leaves nothing behind: what was stopped is ended, and so is what keeps the streams of an ended program open.
+fn finish(child: &mut Child, streams: [&Tail; 2], ending: &Ending) {
+    if !matches!(ending, Ending::Exited(_)) {
+        signal::terminate(child);
+        let until = Instant::now() + GRACE;
+        while matches!(child.try_wait(), Ok(None)) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        signal::kill(child);
+        // The group has been killed; this only takes the dead program off the system's list.
+        let _ = child.wait();
+    }
+    let patient = Instant::now() + GRACE;
+    if !streams.iter().all(|stream| stream.ends_by(patient)) {
+        signal::kill(child);
+        let brief = Instant::now() + Duration::from_millis(200);
+        streams.iter().for_each(|stream| drop(stream.ends_by(brief)));
+    }
+}
+
+fn exited(status: ExitStatus, complained: &Tail) -> Attempt<()> {
+    if status.success() {
+        return Ok(());
+    }
+    let said = complained.text();
+    let because = last_line(&said).map(|line| format!(": {}", shortened(line, 200))).unwrap_or_default();
+    Err(match (signal::ended_by(status), status.code()) {
+        (Some(signal), _) => Mishap::transient(format!("killed by signal {signal}{because}")),
+        (None, Some(TRY_AGAIN)) => Mishap::transient(format!("exit code {TRY_AGAIN}{because}")),
+        (None, Some(code)) => Mishap::lasting(format!("exit code {code}{because}")),
+        (None, None) => Mishap::transient(format!("ended without an exit code{because}")),
+    })
+}
+
+/// A program on the search path; on Windows also under the usual extensions.
+fn searched(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat", ".com"] } else { &[""] };
+    let found = |folder: PathBuf| endings.iter().map(move |ending| folder.join(format!("{name}{ending}")));
+    std::env::split_paths(&folders).flat_map(found).find(|path| path.is_file())
+}

@@ -1,0 +1,243 @@
+//! The study file: what was typed ([`StudyFile`]) and, once checked, what it means ([`Statement`]).
+
+mod duration;
+mod evaluate;
+mod output;
+mod parameter;
+mod section;
+mod sheet;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hilltop_core::{Candidates, Output, Space};
+use hilltop_method::Recipe;
+use hilltop_problem::Problem;
+use toml::de::DeTable;
+
+pub use sheet::Finding;
+pub(crate) use sheet::{nearest, shortened};
+
+use crate::evaluate::BuiltIn;
+use crate::statement::{Evaluate, Method, Statement, Table};
+use crate::{Error, Result};
+use section::Section;
+use sheet::Sheet;
+
+const KEYS: [&str; 13] = [
+    "name",
+    "seed",
+    "budget",
+    "parallel",
+    "method",
+    "noisy",
+    "asynchronous",
+    "parameters",
+    "candidates",
+    "outputs",
+    "constraints",
+    "physics",
+    "evaluate",
+];
+
+/// A study file as it was typed.
+#[derive(Clone, Debug)]
+pub struct StudyFile {
+    path: PathBuf,
+    text: String,
+}
+
+impl StudyFile {
+    /// Reads a file.
+    pub fn read(path: impl Into<PathBuf>) -> Result<Self> {
+        let path = path.into();
+        match std::fs::read(&path).map(String::from_utf8) {
+            Ok(Ok(text)) => Ok(Self { path, text }),
+            Ok(Err(error)) => Err(not_text(path, &error)),
+            Err(source) => Err(Error::Access { path, action: "read", source }),
+        }
+    }
+
+    /// A file whose text is at hand; paths in it are relative to the folder of `path`.
+    pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
+        Self { path: path.into(), text: text.into() }
+    }
+
+    /// What the file means, or everything that is wrong with it.
+    pub fn check(&self) -> Result<Statement> {
+        let sheet = Sheet::new(&self.text);
+        let (table, errors) = DeTable::parse_recoverable(&self.text);
+        for error in &errors {
+            let at = error.span().map_or(0, |span| span.start);
+            sheet.report(at, "", error.message().replace('\n', ", "));
+        }
+        let statement = if sheet.is_clean() { self.statement(&Section::root(&sheet, table.get_ref())) } else { None };
+        match statement {
+            Some(statement) if sheet.is_clean() => Ok(statement),
+            _ => Err(Error::File { path: self.path.clone(), findings: sheet.findings() }),
+        }
+    }
+
+    fn folder(&self) -> &Path {
+        match self.path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        }
+    }
+
+    fn statement(&self, root: &Section<'_>) -> Option<Statement> {
+        root.allow(&KEYS);
+        if let Some(physics) = root.field("physics") {
+            physics.remark("[physics] is not supported yet: leave the section out");
+        }
+        let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
+        let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
+        let problem = evaluate.as_ref().and_then(|(_, problem)| problem.as_deref());
+        let space = self.space(root, problem);
+        let outputs = outputs(root, problem);
+        let (method, (space, table), outputs) = (method(root), space?, outputs?);
+        let mut statement = Statement::draft(Arc::new(space), outputs.into(), method?);
+        statement.candidates = table;
+        statement.evaluate = evaluate.map(|(evaluate, _)| evaluate);
+        statement.name = self.name(root)?;
+        numbers(root, &mut statement);
+        settle(root, statement)
+    }
+
+    fn name(&self, root: &Section<'_>) -> Option<String> {
+        match root.field("name") {
+            Some(field) => field.text("a text").map(str::to_owned),
+            None => Some(self.path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned())),
+        }
+    }
+
+    fn space(&self, root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<(Space, Option<Table>)> {
+        match (root.typed(&["parameters", "candidates"])[..].as_ref(), problem) {
+            (["parameters"], _) => space_of_parameters(root).map(|space| (space, None)),
+            (["candidates"], _) => self.space_of_candidates(root).map(|(space, table)| (space, Some(table))),
+            ([], Some(problem)) => BuiltIn::space_of(problem).ok().map(|space| (space, None)),
+            ([], None) => {
+                root.refuse("parameters are missing: add a section [parameters], or [candidates] with a file");
+                None
+            }
+            _ => {
+                root.refuse("[parameters] and [candidates] exclude each other");
+                None
+            }
+        }
+    }
+
+    fn space_of_candidates(&self, root: &Section<'_>) -> Option<(Space, Table)> {
+        let section = root.field("candidates")?.table("a section with a file")?;
+        section.allow(&["file", "features"]);
+        if let Some(constraints) = root.field("constraints") {
+            constraints.remark("[constraints] and [candidates] exclude each other: leave the rows out of the file");
+        }
+        let Some(file) = section.field("file") else {
+            section.refuse("candidates.file is missing: the name of a CSV file");
+            return None;
+        };
+        let features = match section.field("features") {
+            None => None,
+            Some(field) => Some(field.texts("a list of column names")?.iter().map(|(_, text)| (*text).to_owned()).collect()),
+        };
+        let name = file.text("the name of a CSV file")?;
+        let path = self.folder().join(name);
+        let refused = |error: String| file.refuse(&format!("{} cannot be used: {error}", path.display()));
+        let bytes = std::fs::read(&path).map_err(|error| refused(error.to_string())).ok()?;
+        let table = Table::new(name, features, &bytes);
+        let candidates = Candidates::from_csv(bytes.as_slice(), table.features.as_deref());
+        Some((Space::finite(candidates.map_err(|error| refused(error.to_string())).ok()?), table))
+    }
+}
+
+fn not_text(path: PathBuf, error: &std::string::FromUtf8Error) -> Error {
+    let valid = error.utf8_error().valid_up_to();
+    let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
+    let sheet = Sheet::new(&text);
+    sheet.report(valid, "", "a byte that is not UTF-8: save the file as UTF-8 text");
+    Error::File { path, findings: sheet.findings() }
+}
+
+fn space_of_parameters(root: &Section<'_>) -> Option<Space> {
+    let section = root.field("parameters")?.table("a section of parameters")?;
+    let parameters = parameter::parameters(&section);
+    let known = root.field("constraints").and_then(|field| field.table("a section"));
+    let known = known.map(|table| parameter::known(&table, &parameters)).unwrap_or_default();
+    if parameters.len() < section.fields().len() || parameters.is_empty() {
+        return None;
+    }
+    Space::new(parameters, known).map_err(|error| section.refuse(error.to_string())).ok()
+}
+
+fn outputs(root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<Vec<Output>> {
+    let offered = problem.map(BuiltIn::outputs_of);
+    let Some(field) = root.field("outputs") else {
+        if offered.is_none() {
+            root.refuse("outputs are missing: add a section [outputs] with cost = { minimize = true }");
+        }
+        return offered;
+    };
+    let section = field.table("a section of outputs")?;
+    let outputs = output::outputs(&section);
+    let names: Option<Vec<String>> = offered.map(|all| all.into_iter().map(|output| output.name).collect());
+    for (field, names) in section.fields().iter().zip(std::iter::repeat(&names)) {
+        if let Some(names) = names.as_ref().filter(|names| !names.iter().any(|name| name == field.key)) {
+            field.remark(format!("the problem has no output {}: it has {}", field.key, names.join(", ")));
+        }
+    }
+    Some(outputs)
+}
+
+fn method(root: &Section<'_>) -> Option<Method> {
+    let Some(field) = root.field("method") else { return Some(Method::default()) };
+    let typed = field.json()?;
+    match Recipe::parse(&typed) {
+        Ok(recipe) => Some(Method::Recipe { typed, recipe: Box::new(recipe) }),
+        Err(error) => {
+            field.remark(error.to_string());
+            None
+        }
+    }
+}
+
+fn numbers(root: &Section<'_>, statement: &mut Statement) {
+    let count = |key: &str, least: u64| root.field(key).and_then(|field| field.count(least));
+    let flag = |key: &str| root.field(key).and_then(|field| field.flag()).unwrap_or(false);
+    statement.seed = count("seed", 0).unwrap_or(0);
+    statement.budget = count("budget", 1);
+    statement.parallel = count("parallel", 1).unwrap_or(1) as usize;
+    statement.noisy = flag("noisy");
+    statement.asynchronous = flag("asynchronous");
+    if let Some(field) = root.field("parallel").filter(|_| statement.parallel > 1024) {
+        field.refuse("a whole number from 1 to 1024");
+    }
+    if statement.evaluate.is_some() && root.field("budget").is_none() {
+        root.refuse("budget is missing: the number of evaluations that `hilltop run` may spend");
+    }
+}
+
+/// What can be said only about the whole, each at the key that is nearest to it.
+fn settle(root: &Section<'_>, statement: Statement) -> Option<Statement> {
+    let nearest = |key: &str| root.field(key);
+    if let Err(error) = statement.method.check(&statement.space, &statement.outputs) {
+        match nearest("method") {
+            Some(field) => field.remark(error.to_string()),
+            None => root.refuse(error.to_string()),
+        }
+    }
+    if let Some(Evaluate::Command(command)) = &statement.evaluate
+        && let Err(message) = command.check(&statement.space)
+        && let Some(field) = nearest("evaluate")
+    {
+        let section = field.table("a section")?;
+        section.field("command").unwrap_or(field).remark(message);
+    }
+    if let Some(Evaluate::Problem { name, .. }) = &statement.evaluate
+        && let Err(message) = statement.fits(name)
+        && let Some(field) = nearest("parameters").or(nearest("candidates"))
+    {
+        field.remark(message);
+    }
+    Some(statement)
+}

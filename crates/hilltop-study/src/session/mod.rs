@@ -1,0 +1,80 @@
+//! The line protocol: one JSON object a line, both ways, over any pair of streams.
+
+mod line;
+mod request;
+
+use std::io::{BufRead, Write};
+
+use serde_json::{Value, json};
+
+use crate::study::Study;
+use crate::{Error, Result};
+use line::Line;
+use request::{Refusal, Request};
+
+/// Serves a study until the input ends.
+///
+/// Whatever stands on a line is answered by a line; what is wrong is answered by
+/// `{"error": {"code": "…", "message": "…"}}`, and the session goes on. Blank lines are not answered. An error comes
+/// back only where the streams themselves fail.
+pub fn serve(study: &Study, mut input: impl BufRead, mut output: impl Write) -> std::io::Result<()> {
+    loop {
+        let answer = match line::next(&mut input)? {
+            Line::End => return Ok(()),
+            Line::Blank => continue,
+            Line::TooLong => Refusal::malformed(format!("the line is longer than {} bytes", line::LIMIT)).answer(),
+            Line::NotText => Refusal::malformed("the line is not UTF-8 text").answer(),
+            Line::Text(text) => answer(study, &text),
+        };
+        writeln!(output, "{answer}")?;
+        output.flush()?;
+    }
+}
+
+/// The answer to one line.
+pub fn answer(study: &Study, line: &str) -> Value {
+    let request = Request::parse(line);
+    request.and_then(|request| fulfil(study, request)).unwrap_or_else(|refusal| refusal.answer())
+}
+
+fn fulfil(study: &Study, request: Request) -> Result<Value, Refusal> {
+    Ok(match request {
+        Request::Ask(count) => {
+            let trial = |asked: crate::Asked| json!({ "trial": asked.trial, "parameters": asked.parameters });
+            json!({ "trials": study.ask(count)?.into_iter().map(trial).collect::<Vec<_>>() })
+        }
+        Request::Tell { trial, outcome, seconds } => {
+            study.tell_after(trial, outcome, seconds)?;
+            json!({ "told": { "trial": trial } })
+        }
+        Request::Add { parameters, outputs } => json!({ "told": { "trial": study.add(parameters, outputs)? } }),
+        Request::Best => best(study)?,
+    })
+}
+
+/// The best trial with what the model believes there; a model that cannot be fitted is left out, not an error.
+fn best(study: &Study) -> Result<Value> {
+    let Some(best) = study.best()? else { return Ok(json!({ "best": null })) };
+    let mut answer = json!({ "trial": best.trial, "parameters": best.parameters, "outputs": best.outputs });
+    if let Ok(Some(predicted)) = study.predict(&best.parameters) {
+        let objective = &study.statement().objective().name;
+        answer["predicted"] = json!({ objective: { "mean": predicted.mean, "sd": predicted.deviation } });
+    }
+    Ok(json!({ "best": answer }))
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        let code = match &error {
+            Error::UnknownTrial { .. } => "unknown-trial",
+            Error::AlreadyTold { .. } => "already-told",
+            Error::NoPoint { .. } => "not-asked",
+            Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. } => "bad-outputs",
+            Error::Point(_) => "bad-parameters",
+            exhausted if exhausted.is_exhausted() => "exhausted",
+            Error::Journal(_) | Error::Access { .. } | Error::Contradiction { .. } => "store",
+            _ => "internal",
+        };
+        Self { code, message: error.to_string() }
+    }
+}

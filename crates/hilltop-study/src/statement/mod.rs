@@ -1,0 +1,252 @@
+//! What a study means: everything of a study file, checked, or the same composed in code.
+
+mod describe;
+mod method;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use hilltop_core::{Goal, Output, Space};
+
+pub use method::Method;
+
+use crate::evaluate::{BuiltIn, Evaluator, Program, Results, Template};
+use crate::file::StudyFile;
+use crate::{Error, Result};
+
+/// A study as it is meant.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Statement {
+    /// What it is called.
+    pub name: String,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// How many evaluations `run` may spend, failed ones included.
+    pub budget: Option<u64>,
+    /// How many evaluations are under way at once.
+    pub parallel: usize,
+    /// Whether the black box answers differently when asked twice, so that repeating a point makes sense.
+    pub noisy: bool,
+    /// Whether a suggestion of `run` uses every result there is, instead of exactly those that make it reproducible.
+    pub asynchronous: bool,
+    /// How suggestions are made.
+    pub method: Method,
+    /// Where points come from.
+    pub space: Arc<Space>,
+    /// What an evaluation reports.
+    pub outputs: Arc<[Output]>,
+    /// How trials are evaluated; `None` where another program asks and tells.
+    pub evaluate: Option<Evaluate>,
+    /// The file of a finite space, where it comes from one.
+    pub candidates: Option<Table>,
+}
+
+/// How trials are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Evaluate {
+    /// By a program.
+    Command(Command),
+    /// By a built-in problem.
+    Problem {
+        /// Its name.
+        name: String,
+        /// The noise, as a share of the deviation that each output has over the box.
+        noise: f64,
+    },
+}
+
+/// A program that evaluates, as the study file names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The program and its arguments.
+    pub command: Vec<Template>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+    /// How often an attempt is repeated that failed for a reason other than the point.
+    pub retries: u64,
+    /// Where the outputs are found.
+    pub results: Results,
+    /// The working directory.
+    pub folder: PathBuf,
+}
+
+impl Command {
+    /// Refuses a placeholder that names no parameter.
+    pub(crate) fn check(&self, space: &Space) -> Result<(), String> {
+        let names = names(space);
+        let file = match &self.results {
+            Results::File(file) => Some(file),
+            Results::LastLine => None,
+        };
+        let unknown = self.command.iter().chain(file).find_map(|part| part.unknown(names.iter().map(String::as_str)));
+        match unknown {
+            Some(name) => Err(unknown_placeholder(name, &names)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unknown_placeholder(name: &str, names: &[String]) -> String {
+    let near = crate::file::nearest(name, names.iter().map(String::as_str));
+    let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| format!("did you mean {{{near}}}?"));
+    format!("the placeholder {{{name}}} names no parameter: {hint}")
+}
+
+/// The CSV file of a finite space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Table {
+    /// The file as the study file names it.
+    pub file: String,
+    /// The columns that count, where they were chosen.
+    pub features: Option<Vec<String>>,
+    /// What tells the content from another.
+    pub fingerprint: String,
+}
+
+impl Table {
+    pub(crate) fn new(file: &str, features: Option<Vec<String>>, content: &[u8]) -> Self {
+        Self { file: file.to_owned(), features, fingerprint: fingerprint(content) }
+    }
+}
+
+/// Sixty-four bits of FNV-1a: enough to notice an edited file, on every platform the same.
+fn fingerprint(content: &[u8]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", content.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+impl Statement {
+    /// Reads and checks a study file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        StudyFile::read(path.as_ref())?.check()
+    }
+
+    /// A study composed in code: this space, these outputs (exactly one objective), this method; everything else as in
+    /// a study file that does not mention it.
+    pub fn new(space: Arc<Space>, outputs: Arc<[Output]>, method: Method) -> Result<Self> {
+        let objectives = outputs.iter().filter(|output| output.goal.is_objective()).count();
+        if objectives != 1 {
+            return Err(Error::statement(format!("it has {objectives} objectives among its outputs; exactly one is allowed")));
+        }
+        method.check(&space, &outputs)?;
+        Ok(Self::draft(space, outputs, method))
+    }
+
+    pub(crate) fn draft(space: Arc<Space>, outputs: Arc<[Output]>, method: Method) -> Self {
+        Self {
+            name: "study".to_owned(),
+            seed: 0,
+            budget: None,
+            parallel: 1,
+            noisy: false,
+            asynchronous: false,
+            method,
+            space,
+            outputs,
+            evaluate: None,
+            candidates: None,
+        }
+    }
+
+    /// The same with this seed.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// The same with this many evaluations to spend.
+    #[must_use]
+    pub fn with_budget(mut self, budget: u64) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// The same with this many evaluations at once.
+    #[must_use]
+    pub fn with_parallel(mut self, parallel: usize) -> Self {
+        self.parallel = parallel.max(1);
+        self
+    }
+
+    /// The objective.
+    pub fn objective(&self) -> &Output {
+        self.outputs.iter().find(|output| output.goal.is_objective()).unwrap_or(&self.outputs[0])
+    }
+
+    /// The evaluator that the study names.
+    pub fn evaluator(&self) -> Result<Box<dyn Evaluator>> {
+        match self.evaluate.as_ref().ok_or(Error::NoEvaluator)? {
+            Evaluate::Command(command) => Ok(Box::new(self.program(command))),
+            Evaluate::Problem { name, noise } => {
+                let problem = hilltop_problem::registry::lookup(name);
+                let problem = problem.map_err(|fault| Error::statement(fault.to_string()))?;
+                Ok(Box::new(BuiltIn::new(problem, Arc::clone(&self.outputs), *noise, self.seed)?))
+            }
+        }
+    }
+
+    fn program(&self, command: &Command) -> Program {
+        Program {
+            command: command.command.clone(),
+            timeout: command.timeout,
+            retries: command.retries,
+            results: command.results.clone(),
+            folder: command.folder.clone(),
+            outputs: Arc::clone(&self.outputs),
+        }
+    }
+
+    /// Whether the parameters are those of a built-in problem.
+    pub(crate) fn fits(&self, problem: &str) -> Result<(), String> {
+        let Ok(problem) = hilltop_problem::registry::lookup(problem) else { return Ok(()) };
+        let names = names(&self.space);
+        let missing = (1..=problem.dim()).map(|k| format!("x{k}")).find(|name| !names.contains(name));
+        match missing {
+            Some(missing) => Err(format!(
+                "the problem {} takes x1 to x{}, and {missing} is missing: leave [parameters] out to take the problem's own",
+                problem.name(),
+                problem.dim()
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// What is allowed and yet may surprise.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        let limited = |output: &&Output| matches!(output.goal, Goal::Within { .. });
+        let names: Vec<&str> = self.outputs.iter().filter(limited).map(|output| output.name.as_str()).collect();
+        if !names.is_empty() {
+            warnings.push(format!(
+                "the methods of this version do not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
+                names.join(", ")
+            ));
+        }
+        if let Some(Evaluate::Command(command)) = &self.evaluate {
+            warnings.extend(self.program(command).locate().err().map(|error| error.to_string()));
+            warnings.extend(self.shared_file(command));
+        }
+        warnings
+    }
+
+    fn shared_file(&self, command: &Command) -> Option<String> {
+        match &command.results {
+            Results::File(file) if self.parallel > 1 && file.placeholders().next().is_none() => Some(format!(
+                "evaluate.results.file = {file} is the same for {} evaluations at once: put {{trial}} into its name",
+                self.parallel
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// The names of the parameters, or of the columns of a finite space.
+pub(crate) fn names(space: &Space) -> Vec<String> {
+    match space.candidates() {
+        Some(candidates) => candidates.row(0).iter().map(|(name, _)| name.to_owned()).collect(),
+        None => space.parameters().iter().map(|parameter| parameter.name.clone()).collect(),
+    }
+}

@@ -1,0 +1,194 @@
+//! Asking: a number is reserved, a point is proposed, the point is written.
+//!
+//! Reserving is cheap and decides who proposes what; proposing may take long and depends only on the journal up to the
+//! reservation; writing the point waits for nobody. So no proposal is repeated because somebody told a result
+//! meanwhile.
+
+use hilltop_core::{Event, Query};
+
+use super::{Oracle, Study};
+use crate::ledger::Ledger;
+use crate::store::Claim;
+use crate::trial::{Asked, State, Trial};
+use crate::view::Sight;
+use crate::{Error, Result};
+
+/// What a worker should do next.
+pub(crate) enum Task {
+    /// Evaluate this; `again` when somebody else began it and died.
+    Evaluate { asked: Asked, again: bool },
+    /// Wait: what may be proposed next depends on results that are not there yet.
+    Wait,
+    /// Nothing is left to do within the budget.
+    Done,
+}
+
+/// What a worker may propose next.
+enum Turn {
+    Trial(u64),
+    Wait,
+    Done,
+}
+
+impl Study {
+    /// The next `count` points, to be evaluated and told by the caller. They depend on everything told so far.
+    ///
+    /// Fewer come back when a finite space ends on the way. The budget is a matter of `run` and not looked at here.
+    pub fn ask(&self, count: usize) -> Result<Vec<Asked>> {
+        let mut oracle = self.oracle();
+        let _hand = self.workers.hand()?;
+        let mut asked = Vec::new();
+        while asked.len() < count {
+            match self.ask_by_hand(&mut oracle) {
+                Ok(next) => asked.push(next),
+                Err(error) if error.is_exhausted() && !asked.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free.
+    fn ask_by_hand(&self, oracle: &mut Oracle) -> Result<Asked> {
+        let free = |trial: &Trial| trial.worker.as_ref().is_none_or(|name| !self.workers.is_alive(name));
+        let choose = |ledger: &Ledger| Turn::Trial(vacancy(ledger, free).unwrap_or_else(|| ledger.next()));
+        let asked = self.propose(oracle, None, choose)?;
+        asked.ok_or_else(|| nothing_proposed().into())
+    }
+
+    /// What this worker should do next: first what dead workers left, then what is new.
+    pub(crate) fn task(&self, worker: &Claim) -> Result<Task> {
+        let mut oracle = self.oracle();
+        if let Some(asked) = self.adopt(worker)? {
+            return Ok(Task::Evaluate { asked, again: true });
+        }
+        let mut waits = false;
+        let asked = self.propose(&mut oracle, Some(&worker.name), |ledger| {
+            let turn = self.turn(ledger, worker);
+            waits = matches!(turn, Turn::Wait);
+            turn
+        })?;
+        Ok(match asked {
+            Some(asked) => Task::Evaluate { asked, again: false },
+            None if waits => Task::Wait,
+            None => Task::Done,
+        })
+    }
+
+    /// Takes over a point whose worker died.
+    fn adopt(&self, worker: &Claim) -> Result<Option<Asked>> {
+        let mut adopted = None;
+        self.desk().write(|ledger| {
+            let orphan = ledger.open().find(|trial| trial.state == State::Running && self.is_orphan(trial, worker));
+            adopted = orphan.and_then(|trial| Some(Asked { trial: trial.number, parameters: trial.parameters.clone()? }));
+            let event = |asked: &Asked| Event::Adopted { trial: asked.trial, worker: worker.name.clone() };
+            Ok(adopted.iter().map(event).collect())
+        })?;
+        Ok(adopted)
+    }
+
+    fn is_orphan(&self, trial: &Trial, worker: &Claim) -> bool {
+        trial.worker.as_ref().is_some_and(|name| *name != worker.name && !self.workers.is_alive(name))
+    }
+
+    fn turn(&self, ledger: &Ledger, worker: &Claim) -> Turn {
+        let free = |trial: &Trial| match &trial.worker {
+            Some(name) => *name == worker.name || !self.workers.is_alive(name),
+            None => !self.workers.is_hand_busy(),
+        };
+        let vacant = vacancy(ledger, free);
+        let spent = self.statement.budget.is_some_and(|budget| ledger.begun() >= budget);
+        match vacant.unwrap_or_else(|| ledger.next()) {
+            _ if vacant.is_none() && spent => Turn::Done,
+            trial if self.is_ready(ledger, trial) => Turn::Trial(trial),
+            _ => Turn::Wait,
+        }
+    }
+
+    /// Whether all that the suggestion depends on is there: the points before it, and the results below its horizon.
+    /// Points that somebody evaluates by hand are not waited for.
+    fn is_ready(&self, ledger: &Ledger, trial: u64) -> bool {
+        let Some(horizon) = self.horizon(trial) else { return true };
+        let awaited = |other: &Trial| match other.state {
+            State::Reserved => true,
+            _ => other.number < horizon && other.worker.is_some(),
+        };
+        !ledger.open().take_while(|other| other.number < trial).any(awaited)
+    }
+
+    /// Suggestion k may use the results of trials below k + 1 − parallel: so many are there at the latest when it is
+    /// its turn, whatever the timing.
+    fn horizon(&self, trial: u64) -> Option<u64> {
+        (!self.statement.asynchronous).then(|| (trial + 1).saturating_sub(self.statement.parallel as u64))
+    }
+
+    /// Reserves the trial of `choose`, proposes its point and writes it; `None` when it is nobody's turn.
+    fn propose(
+        &self,
+        oracle: &mut Oracle,
+        worker: Option<&String>,
+        mut choose: impl FnMut(&Ledger) -> Turn,
+    ) -> Result<Option<Asked>> {
+        loop {
+            let mut chosen = None;
+            let mut desk = self.desk();
+            desk.write(|ledger| {
+                chosen = match choose(ledger) {
+                    Turn::Trial(trial) => Some(trial),
+                    Turn::Wait | Turn::Done => None,
+                };
+                Ok(chosen.map(|trial| taking(ledger, trial, worker)).into_iter().collect())
+            })?;
+            let Some(trial) = chosen else { return Ok(None) };
+            let sight = Sight { trial, horizon: worker.and_then(|_| self.horizon(trial)) };
+            oracle.view.advance(desk.ledger(), sight);
+            drop(desk);
+            let mut queries = oracle.proposer.propose(oracle.view.history(), 1)?;
+            let query = queries.pop().ok_or_else(nothing_proposed)?;
+            if let Some(asked) = self.write_point(oracle, sight, worker, query)? {
+                return Ok(Some(asked));
+            }
+        }
+    }
+
+    /// Writes the point of a trial; `None` when it must be proposed anew: somebody else took the same point, or the
+    /// trial.
+    fn write_point(&self, oracle: &Oracle, sight: Sight, worker: Option<&String>, query: Query) -> Result<Option<Asked>> {
+        let parameters = self.statement.space.decode(&query.point);
+        let point = self.statement.space.encode(&parameters).map_err(Error::Point)?;
+        let mut written = false;
+        self.desk().write(|ledger| {
+            let twin = |number: &u64| ledger.trials()[*number as usize].point == point;
+            let news = &ledger.pointed()[oracle.view.pointed()..];
+            let taken = !self.statement.noisy && news.iter().any(twin);
+            let trial = ledger.trial(sight.trial)?;
+            written = !taken && trial.state == State::Reserved && trial.worker.as_ref() == worker;
+            let event = || Event::Asked {
+                trial: sight.trial,
+                parameters: parameters.clone(),
+                horizon: sight.horizon,
+                memory: query.memory.clone(),
+            };
+            Ok(written.then(event).into_iter().collect())
+        })?;
+        Ok(written.then_some(Asked { trial: sight.trial, parameters }))
+    }
+}
+
+/// The lowest trial whose point has not been found and that is free to be proposed by somebody else.
+fn vacancy(ledger: &Ledger, free: impl Fn(&Trial) -> bool) -> Option<u64> {
+    ledger.open().find(|trial| trial.state == State::Reserved && free(trial)).map(|trial| trial.number)
+}
+
+/// The event by which a trial becomes this worker's. It also marks what the proposal may depend on: all before it.
+fn taking(ledger: &Ledger, trial: u64, worker: Option<&String>) -> Event {
+    let owner = ledger.trial(trial).ok().and_then(|known| known.worker.as_ref());
+    match worker {
+        Some(name) if ledger.trial(trial).is_ok() && owner != worker => Event::Adopted { trial, worker: name.clone() },
+        _ => Event::Reserved { trial, worker: worker.cloned() },
+    }
+}
+
+fn nothing_proposed() -> hilltop_core::Error {
+    hilltop_core::Error::Numerical { what: "the proposal", detail: "the method gave no point".to_owned() }
+}

@@ -1,0 +1,78 @@
+//! Replaying: every suggestion is proposed again from the journal before it.
+
+use std::collections::BTreeMap;
+
+use hilltop_core::{Event, Parameters};
+
+use super::Study;
+use crate::Result;
+use crate::view::{Sight, View};
+
+/// What a replay found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// How many suggestions were proposed again.
+    pub checked: u64,
+    /// The first that came out differently.
+    pub difference: Option<Difference>,
+}
+
+/// A suggestion that came out differently.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Its trial.
+    pub trial: u64,
+    /// What the journal has.
+    pub stored: Parameters,
+    /// What was proposed again.
+    pub proposed: Parameters,
+}
+
+/// A suggestion of the journal: what it was, and what its proposer was shown.
+struct Suggestion<'e> {
+    sight: Sight,
+    parameters: &'e Parameters,
+}
+
+impl Study {
+    /// Proposes every suggestion again, from the journal as it was when its trial was taken, with a fresh proposer.
+    pub fn replay(&self) -> Result<Replay> {
+        let events = self.desk().journal().read(0)?;
+        let suggestions = suggestions(&events);
+        let (mut ledger, mut view) = (self.fresh_ledger(), View::new(&self.statement));
+        let mut proposer = self.fresh_proposer()?;
+        let mut checked = 0;
+        for (position, event) in events.iter().enumerate() {
+            ledger.apply(event.clone())?;
+            let Some(suggestion) = suggestions.get(&position) else { continue };
+            let queries = proposer.propose(view.advance(&ledger, suggestion.sight), 1)?;
+            let proposed = queries.first().map(|query| self.statement.space.decode(&query.point)).unwrap_or_default();
+            checked += 1;
+            if proposed != *suggestion.parameters {
+                let stored = suggestion.parameters.clone();
+                let difference = Difference { trial: suggestion.sight.trial, stored, proposed };
+                return Ok(Replay { checked, difference: Some(difference) });
+            }
+        }
+        Ok(Replay { checked, difference: None })
+    }
+}
+
+/// The suggestions by the position of the event that began them: the last by which their trial was taken.
+fn suggestions(events: &[Event]) -> BTreeMap<usize, Suggestion<'_>> {
+    let mut taken = BTreeMap::new();
+    let mut found = BTreeMap::new();
+    for (position, event) in events.iter().enumerate() {
+        match event {
+            Event::Reserved { trial, .. } | Event::Adopted { trial, .. } => {
+                taken.insert(*trial, position);
+            }
+            Event::Asked { trial, parameters, horizon, .. } => {
+                let sight = Sight { trial: *trial, horizon: *horizon };
+                found.extend(taken.get(trial).map(|position| (*position, Suggestion { sight, parameters })));
+            }
+            _ => {}
+        }
+    }
+    found
+}
