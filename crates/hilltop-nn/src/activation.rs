@@ -1,4 +1,8 @@
 //! Activation functions with their first and second derivatives, applied to whole slices.
+#![allow(
+    clippy::inline_always,
+    reason = "a call inside a loop would keep it from being vectorised"
+)]
 
 use crate::elementary::{SINE_LIMIT, erf_gaussian, normal_gaussian, sine_cosine, softplus_jet, tanh_slope};
 use pulp::{Arch, NullaryFnOnce};
@@ -67,13 +71,19 @@ impl Activation {
         self.dispatch(values, &mut [], &mut []);
     }
 
-    /// Replaces every `z` by `φ(z)` and writes `φ'(z)`; slices of equal length.
+    /// Replaces every `z` by `φ(z)` and writes `φ'(z)`.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
     pub fn slope(self, values: &mut [f64], slopes: &mut [f64]) {
         assert_eq!(values.len(), slopes.len(), "a slope for every value");
         self.dispatch(values, slopes, &mut []);
     }
 
-    /// Replaces every `z` by `φ(z)` and writes `φ'(z)` and `φ''(z)`; slices of equal length.
+    /// Replaces every `z` by `φ(z)` and writes `φ'(z)` and `φ''(z)`.
+    ///
+    /// # Panics
+    /// If the slices differ in length.
     pub fn curve(self, values: &mut [f64], slopes: &mut [f64], curvatures: &mut [f64]) {
         assert_eq!(values.len(), slopes.len(), "a slope for every value");
         assert_eq!(values.len(), curvatures.len(), "a curvature for every value");
@@ -199,7 +209,9 @@ impl<F: Fn(f64) -> Jet> NullaryFnOnce for Sweep<'_, F> {
             curvatures,
         } = self;
         if slopes.is_empty() {
-            values.iter_mut().for_each(|z| *z = jet(*z).value);
+            for z in values.iter_mut() {
+                *z = jet(*z).value;
+            }
         } else if curvatures.is_empty() {
             for (z, slope) in values.iter_mut().zip(slopes) {
                 let at = jet(*z);
@@ -216,6 +228,7 @@ impl<F: Fn(f64) -> Jet> NullaryFnOnce for Sweep<'_, F> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, clippy::float_cmp)]
     use super::*;
 
     #[test]

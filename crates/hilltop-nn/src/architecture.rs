@@ -235,6 +235,7 @@ impl Layer {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     fn plain(hidden: &[usize], parameterisation: Parameterisation) -> Architecture {

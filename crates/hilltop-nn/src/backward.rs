@@ -39,7 +39,7 @@ impl Network {
             self.load(points, start..start + part.len(), &mut workspace);
             self.propagate(&mut workspace, Order::Slope);
             self.signals(&mut workspace, part);
-            self.accumulate(&workspace, part, &mut gradient);
+            workspace.accumulate(Accum::Add, part, &mut gradient);
         }
         gradient
     }
@@ -105,39 +105,52 @@ impl Network {
             out.as_mut().row_mut(row).fill(scale * weight);
         }
     }
+}
 
-    /// Adds `∇_θ Σ_j c_j h(x_j)` to a flat gradient, from the activations and signals in the workspace.
-    pub(crate) fn accumulate(&self, workspace: &Workspace, coefficients: &[f64], gradient: &mut [f64]) {
-        for (index, signals) in workspace.slopes.iter().enumerate() {
-            let layer = workspace.layers[index];
-            let (weights, biases) = gradient[layer.start..layer.end].split_at_mut(layer.middle - layer.start);
-            let out = MatMut::from_column_major_slice_mut(weights, layer.outputs, layer.inputs);
-            let activations = workspace.activations[index].view().transpose();
-            product(out, Accum::Add, signals.view(), activations, layer.scale);
-            if !biases.is_empty() {
-                add_all(biases, signals);
-            }
+impl Workspace {
+    /// Adds `∇_θ Σ_j c_j h(x_j)` to a flat vector (or replaces it), from the activations and the signals made with the
+    /// same coefficients.
+    pub(crate) fn accumulate(&self, accum: Accum, coefficients: &[f64], out: &mut [f64]) {
+        for ((layer, signals), activations) in self.layers.iter().zip(&self.slopes).zip(&self.activations) {
+            let (weights, biases) = out[layer.start..layer.end].split_at_mut(layer.middle - layer.start);
+            let weights = MatMut::from_column_major_slice_mut(weights, layer.outputs, layer.inputs);
+            product(
+                weights,
+                accum,
+                signals.view(),
+                activations.view().transpose(),
+                layer.scale,
+            );
+            clear_if_replaced(accum, biases);
+            add_all(biases, signals);
         }
-        let Some(layer) = self.output_layer(workspace) else {
+        let Some(layer) = self.layers.get(self.slopes.len()) else {
             return;
         };
-        let factors = coefficients.iter().map(|c| layer.scale * c);
-        for (column, factor) in factors.enumerate() {
-            lanes::add_scaled(
-                &mut gradient[layer.start..layer.middle],
-                factor,
-                workspace.top().column(column),
-            );
+        let (weights, biases) = out[layer.start..layer.end].split_at_mut(layer.inputs);
+        clear_if_replaced(accum, weights);
+        for (column, coefficient) in coefficients.iter().enumerate() {
+            lanes::add_scaled(weights, layer.scale * coefficient, self.top().column(column));
         }
-        if let [bias] = &mut gradient[layer.middle..layer.end] {
+        clear_if_replaced(accum, biases);
+        for bias in biases.iter_mut() {
             *bias += coefficients.iter().sum::<f64>();
         }
     }
 }
 
-/// `out += Σ_j column_j`.
-pub(crate) fn add_all(out: &mut [f64], columns: &Columns) {
-    for column in columns.as_slice().chunks_exact(out.len()) {
-        lanes::add_scaled(out, 1.0, column);
+fn clear_if_replaced(accum: Accum, values: &mut [f64]) {
+    if matches!(accum, Accum::Replace) {
+        values.fill(0.0);
+    }
+}
+
+/// `out += Σ_j column_j`, where there is anything to add to.
+fn add_all(out: &mut [f64], columns: &Columns) {
+    if !out.is_empty() {
+        columns
+            .as_slice()
+            .chunks_exact(out.len())
+            .for_each(|column| lanes::add_scaled(out, 1.0, column));
     }
 }

@@ -108,6 +108,7 @@ impl Columns {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
     use faer::Mat;
 

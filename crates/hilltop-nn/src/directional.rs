@@ -163,7 +163,9 @@ impl Network {
         if let Some(moved) = moved {
             lanes::column_dots(self.output_of(workspace), moved.as_slice(), &mut values);
             let scale = self.architecture().output_scale();
-            values.iter_mut().for_each(|value| *value *= scale);
+            for value in &mut values {
+                *value *= scale;
+            }
         }
         if let Some(layer) = self.output_layer(workspace) {
             let index = workspace.layers.len() - 1;

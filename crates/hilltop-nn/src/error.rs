@@ -71,6 +71,12 @@ pub enum Error {
         /// `target` or `coordinate`.
         what: &'static str,
     },
+    /// Members of an ensemble that differ in architecture.
+    #[error("member {member} of the ensemble has another architecture than the one before it")]
+    MixedArchitectures {
+        /// Number of the member, from 0.
+        member: usize,
+    },
     /// Training diverged at every rate tried.
     #[error("training diverged at step {step} even with a rate of {rate:e}; start from a smaller rate")]
     Diverged {

@@ -124,14 +124,16 @@ impl Network {
         lanes::column_dots(self.output_of(workspace), workspace.top().as_slice(), values);
         let scale = self.architecture().output_scale();
         let bias = self.output_bias(workspace);
-        values.iter_mut().for_each(|value| *value = scale * *value + bias);
+        for value in values.iter_mut() {
+            *value = scale * *value + bias;
+        }
     }
 
     /// The output's weights without rebuilding the layout.
     pub(crate) fn output_of(&self, workspace: &Workspace) -> &[f64] {
         match self.output_layer(workspace) {
             Some(layer) => &self.weights()[layer.start..layer.middle],
-            None => self.output_weights(),
+            None => self.signs(),
         }
     }
 

@@ -100,6 +100,52 @@ pub(crate) fn add_columns(out: &mut [f64], columns: &[f64], factors: &[f64]) {
     });
 }
 
+/// `weight_i += share · (anchor_i − weight_i)`: a step of the penalty on the way from the anchor.
+pub(crate) fn draw_back(weights: &mut [f64], anchor: &[f64], share: f64) {
+    assert_eq!(weights.len(), anchor.len(), "vectors of one length");
+    Arch::new().dispatch(|| weights.iter_mut().zip(anchor).for_each(|(w, a)| *w += share * (a - *w)));
+}
+
+/// `Σ (a_i − b_i)²`.
+pub(crate) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+}
+
+/// The constants of one Adam step, with the corrections of its moments already in them.
+#[derive(Debug)]
+pub(crate) struct AdamStep {
+    /// The rate over the first moment's correction.
+    pub(crate) rate: f64,
+    /// One over the root of the second moment's correction.
+    pub(crate) root: f64,
+    pub(crate) penalty: f64,
+    pub(crate) first_decay: f64,
+    pub(crate) second_decay: f64,
+    pub(crate) epsilon: f64,
+}
+
+/// One step of Adam on `gradient + penalty · (weights − anchor)`.
+pub(crate) fn adam(
+    step: &AdamStep,
+    weights: &mut [f64],
+    anchor: &[f64],
+    gradient: &[f64],
+    (firsts, seconds): (&mut [f64], &mut [f64]),
+) {
+    let size = weights.len();
+    assert!(anchor.len() == size && gradient.len() == size, "vectors of one length");
+    assert!(firsts.len() == size && seconds.len() == size, "vectors of one length");
+    Arch::new().dispatch(|| {
+        for i in 0..size {
+            let slope = gradient[i] + step.penalty * (weights[i] - anchor[i]);
+            let first = step.first_decay * firsts[i] + (1.0 - step.first_decay) * slope;
+            let second = step.second_decay * seconds[i] + (1.0 - step.second_decay) * (slope * slope);
+            (firsts[i], seconds[i]) = (first, second);
+            weights[i] -= step.rate * first / (second.sqrt() * step.root + step.epsilon);
+        }
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

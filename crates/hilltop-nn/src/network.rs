@@ -4,13 +4,12 @@ use crate::architecture::{Architecture, Initial, Layer, Parameterisation};
 use crate::{Error, Result};
 use faer::MatRef;
 use hilltop_core::Rng;
-use serde::{Deserialize, Serialize};
 
 /// A fully connected network with one output.
 ///
 /// The weights stand layer by layer from the input on: the matrix `W` (outputs × inputs, column by column), then the
 /// biases where there are any.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Network {
     architecture: Architecture,
     weights: Vec<f64>,
@@ -92,6 +91,11 @@ impl Network {
         &self.weights[layer.middle..layer.end]
     }
 
+    /// The fixed signs of the antisymmetric form; empty in the others.
+    pub(crate) fn signs(&self) -> &[f64] {
+        &self.signs
+    }
+
     /// What the output sums the last hidden layer with, before its factor: weights or fixed signs.
     pub fn output_weights(&self) -> &[f64] {
         match self.architecture.layers().last() {
@@ -112,12 +116,14 @@ fn draw_layer(architecture: &Architecture, index: usize, layer: &Layer, out: &mu
         draw_mirrored(index, layer, weights, rng);
     } else {
         let deviation = deviation(architecture, index, layer);
-        weights.iter_mut().for_each(|weight| *weight = deviation * rng.normal());
+        for weight in weights.iter_mut() {
+            *weight = deviation * rng.normal();
+        }
     }
     let half = biases.len() / 2;
-    biases
-        .iter_mut()
-        .for_each(|bias| *bias = architecture.bias_deviation * rng.normal());
+    for bias in biases.iter_mut() {
+        *bias = architecture.bias_deviation * rng.normal();
+    }
     if architecture.parameterisation == Parameterisation::Antisymmetric {
         biases.copy_within(..half, half);
     }

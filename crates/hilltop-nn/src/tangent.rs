@@ -229,7 +229,9 @@ impl Factor {
         let (weights, biases) = out.split_at_mut(outputs * inputs);
         let mut weighted = self.signals.clone();
         for (column, factor) in weighted.as_mut_slice().chunks_exact_mut(outputs).zip(coefficients) {
-            column.iter_mut().for_each(|value| *value *= factor);
+            for value in column.iter_mut() {
+                *value *= factor;
+            }
         }
         let target = MatMut::from_column_major_slice_mut(weights, outputs, inputs);
         product(

@@ -1,0 +1,191 @@
+//! The rate of training against the rate of the matrix product alone, measured in the same run.
+//!
+//! `cargo bench -p hilltop-nn`. For each network: 1000 examples of 20 inputs, 50 epochs in batches of 50. The product's rate
+//! is that of the same products (forward, back, weights), in the same shapes, and nothing else; so the ratio says what share of the
+//! time is spent where a network must spend it.
+
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, Par};
+use hilltop_core::Rng;
+use hilltop_nn::{Activation, Architecture, Ensemble, Network, Optimiser, Parameterisation, Trainer};
+use std::error::Error;
+use std::hint::black_box;
+use std::time::Instant;
+
+const INPUTS: usize = 20;
+const EXAMPLES: usize = 1000;
+const EPOCHS: usize = 50;
+const BATCH: usize = 50;
+const REPEATS: usize = 5;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let networks: [&[usize]; 3] = [&[500], &[64, 64], &[256, 256]];
+    println!("n={EXAMPLES}, {EPOCHS} epochs of batch {BATCH}, one thread; best of {REPEATS}");
+    println!(
+        "{:<14} {:<9} {:<6} {:>9} {:>9} {:>9} {:>7}",
+        "network", "function", "way", "time", "GFlop/s", "product", "ratio"
+    );
+    for hidden in networks {
+        let (floor, work) = products(hidden);
+        for activation in Activation::ALL {
+            report(
+                hidden,
+                activation,
+                "sgd",
+                Optimiser::sgd(1e-3, BATCH, EPOCHS),
+                floor,
+                work,
+            )?;
+        }
+        report(
+            hidden,
+            Activation::Relu,
+            "adam",
+            Optimiser::adam(1e-3, BATCH, EPOCHS),
+            floor,
+            work,
+        )?;
+    }
+    ensembles()?;
+    activations();
+    Ok(())
+}
+
+fn report(
+    hidden: &[usize],
+    activation: Activation,
+    way: &str,
+    optimiser: Optimiser,
+    floor: f64,
+    work: f64,
+) -> Result<(), Box<dyn Error>> {
+    let architecture = Architecture::new(INPUTS, hidden, activation, Parameterisation::Ntk);
+    let start = Network::init(&architecture, &mut Rng::new(1))?;
+    let (points, targets) = examples();
+    let trainer = Trainer::new(optimiser).with_penalty(0.01);
+    let mut seconds = f64::INFINITY;
+    for _ in 0..REPEATS {
+        let mut network = start.clone();
+        let clock = Instant::now();
+        trainer.train(&mut network, points.as_ref(), &targets, &mut Rng::new(2))?;
+        seconds = seconds.min(clock.elapsed().as_secs_f64());
+    }
+    let name = std::iter::once(INPUTS)
+        .chain(hidden.iter().copied())
+        .chain([1])
+        .map(|width| width.to_string());
+    let name = name.collect::<Vec<_>>().join("-");
+    let (rate, product) = (work / seconds * 1e-9, work / floor * 1e-9);
+    let activation = format!("{activation:?}").to_lowercase();
+    println!(
+        "{name:<14} {activation:<9} {way:<6} {seconds:>8.3}s {rate:>9.1} {product:>9.1} {:>7.2}",
+        rate / product
+    );
+    Ok(())
+}
+
+fn examples() -> (Mat<f64>, Vec<f64>) {
+    let mut rng = Rng::new(3);
+    let points = Mat::from_fn(EXAMPLES, INPUTS, |_, _| rng.between(-1.0, 1.0));
+    let targets = (0..EXAMPLES).map(|i| (3.0 * points[(i, 0)]).sin()).collect();
+    (points, targets)
+}
+
+/// Seconds for the matrix products of the whole training alone, and their floating-point operations.
+fn products(hidden: &[usize]) -> (f64, f64) {
+    let widths: Vec<usize> = std::iter::once(INPUTS).chain(hidden.iter().copied()).collect();
+    let mut layers: Vec<[Mat<f64>; 3]> = (1..widths.len())
+        .map(|l| {
+            let mat = |rows, columns| Mat::from_fn(rows, columns, |i, j| ((i + 3 * j) % 7) as f64 * 1e-3);
+            [
+                mat(widths[l], widths[l - 1]),
+                mat(widths[l - 1], BATCH),
+                mat(widths[l], BATCH),
+            ]
+        })
+        .collect();
+    let steps = EXAMPLES / BATCH * EPOCHS;
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEATS {
+        let clock = Instant::now();
+        for _ in 0..steps {
+            step(&mut layers);
+        }
+        best = best.min(clock.elapsed().as_secs_f64());
+    }
+    let sizes = widths
+        .windows(2)
+        .enumerate()
+        .map(|(l, pair)| (pair[0] * pair[1] * if l == 0 { 2 } else { 3 }) as f64);
+    (best, 2.0 * sizes.sum::<f64>() * (BATCH * steps) as f64)
+}
+
+/// Forward, back (not below the first layer) and weights.
+fn step(layers: &mut [[Mat<f64>; 3]]) {
+    for (index, [weights, inputs, outputs]) in layers.iter_mut().enumerate() {
+        matmul(
+            outputs.as_mut(),
+            Accum::Replace,
+            weights.as_ref(),
+            inputs.as_ref(),
+            1.0,
+            Par::Seq,
+        );
+        if index > 0 {
+            matmul(
+                inputs.as_mut(),
+                Accum::Replace,
+                weights.transpose(),
+                outputs.as_ref(),
+                1.0,
+                Par::Seq,
+            );
+        }
+        matmul(
+            weights.as_mut(),
+            Accum::Add,
+            outputs.as_ref(),
+            inputs.transpose(),
+            1e-9,
+            Par::Seq,
+        );
+        black_box(&weights);
+    }
+}
+
+/// Ten members together against ten times one.
+fn ensembles() -> Result<(), Box<dyn Error>> {
+    let (points, targets) = examples();
+    let columns = Mat::from_fn(EXAMPLES, 10, |i, _| targets[i]);
+    let trainer = Trainer::new(Optimiser::sgd(1e-3, BATCH, 10));
+    for hidden in [[16, 16], [64, 64]] {
+        let architecture = Architecture::new(INPUTS, &hidden, Activation::Relu, Parameterisation::Ntk);
+        let mut ensemble = Ensemble::init(&architecture, 10, &mut Rng::new(1))?;
+        let mut members = ensemble.members().to_vec();
+        let clock = Instant::now();
+        ensemble.train(&trainer, points.as_ref(), columns.as_ref(), &mut Rng::new(2))?;
+        let together = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        for member in &mut members {
+            trainer.train(member, points.as_ref(), &targets, &mut Rng::new(2))?;
+        }
+        let alone = clock.elapsed().as_secs_f64();
+        println!("ten members of {hidden:?}, 10 epochs: together {together:.3}s, one after the other {alone:.3}s");
+    }
+    Ok(())
+}
+
+/// Nanoseconds an element of each activation with its slope, and of `libm`'s function behind it where there is one.
+fn activations() {
+    let start: Vec<f64> = (0..4096).map(|i| f64::from(i) / 512.0 - 4.0).collect();
+    for activation in Activation::ALL {
+        let (mut values, mut slopes) = (start.clone(), start.clone());
+        let clock = Instant::now();
+        for _ in 0..500 {
+            values.copy_from_slice(&start);
+            activation.slope(black_box(&mut values), &mut slopes);
+        }
+        let nanoseconds = clock.elapsed().as_secs_f64() * 1e9 / (500.0 * 4096.0);
+        println!("{activation:?} with slope: {nanoseconds:.2} ns an element");
+    }
+}
