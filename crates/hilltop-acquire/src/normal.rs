@@ -119,7 +119,12 @@ mod tests {
     fn agree(name: &str, z: f64, ours: f64, stored: f64) {
         let error = (ours - stored).abs() / stored.abs().max(f64::MIN_POSITIVE);
         // The exponential of -z²/2 carries the rounding of its argument.
-        let allowed = 4e-14 + if name.starts_with("log") && z < 0.0 { 0.0 } else { z * z * 2e-16 };
+        let allowed = 4e-14
+            + if name.starts_with("log") && z < 0.0 {
+                0.0
+            } else {
+                z * z * 2e-16
+            };
         assert!(error < allowed, "{name}({z}) = {ours:e}, stored {stored:e}");
     }
 
