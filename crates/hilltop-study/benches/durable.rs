@@ -1,4 +1,4 @@
-//! How many trials a second can be asked and told on a SQLite file, every one of them on the disk before the next, and
+//! How many trials a second can be asked and told on an `SQLite` file, every one of them on the disk before the next, and
 //! what a suggestion costs beside the proposer when twenty thousand trials are known.
 
 use std::collections::BTreeMap;
@@ -14,13 +14,23 @@ struct Immediate;
 impl Proposer for Immediate {
     fn propose(&mut self, history: &History, count: usize) -> hilltop_core::Result<Vec<Query>> {
         let mut rng = history.rng(history.next_trial());
-        Ok((0..count).map(|_| Query::from((0..10).map(|_| rng.uniform()).collect::<Vec<f64>>())).collect())
+        Ok((0..count)
+            .map(|_| Query::from((0..10).map(|_| rng.uniform()).collect::<Vec<f64>>()))
+            .collect())
     }
 }
 
 fn statement() -> Result<Statement, Error> {
-    let outputs: Arc<[Output]> = [Output { name: "cost".into(), goal: Goal::Minimize }].into();
-    Statement::new(Arc::new(Space::unit_box(10)), outputs, Method::custom("immediate", || Ok(Immediate)))
+    let outputs: Arc<[Output]> = [Output {
+        name: "cost".into(),
+        goal: Goal::Minimize,
+    }]
+    .into();
+    Statement::new(
+        Arc::new(Space::unit_box(10)),
+        outputs,
+        Method::custom("immediate", || Ok(Immediate)),
+    )
 }
 
 fn cost(value: f64) -> BTreeMap<String, f64> {
@@ -32,7 +42,7 @@ fn durable(folder: &std::path::Path) -> Result<(), Error> {
     let asked = study.ask(1000)?;
     let start = Instant::now();
     for trial in &asked {
-        study.tell(trial.trial, Outcome::Outputs(cost(1.0)))?;
+        study.tell(trial.trial, &Outcome::Outputs(cost(1.0)))?;
     }
     let rate = asked.len() as f64 / start.elapsed().as_secs_f64();
     println!("durable tells a second, SQLite: {rate:.0}");
@@ -42,13 +52,18 @@ fn durable(folder: &std::path::Path) -> Result<(), Error> {
 fn long() -> Result<(), Error> {
     let study = Study::open(statement()?, MemoryJournal::default())?;
     for trial in 0..20_000 {
-        let names = (0..10).map(|k| (format!("x{}", k + 1), Value::Float(f64::from(trial * 10 + k) / 200_000.0)));
-        study.add(Parameters::from_iter(names), cost(f64::from(trial)))?;
+        let names = (0..10).map(|k| {
+            (
+                format!("x{}", k + 1),
+                Value::Float(f64::from(trial * 10 + k) / 200_000.0),
+            )
+        });
+        study.add(&names.collect::<Parameters>(), &cost(f64::from(trial)))?;
     }
     let start = Instant::now();
     for _ in 0..100 {
         let asked = study.ask(1)?;
-        study.tell(asked[0].trial, Outcome::Outputs(cost(1.0)))?;
+        study.tell(asked[0].trial, &Outcome::Outputs(cost(1.0)))?;
     }
     let each: Duration = start.elapsed() / 100;
     println!("ask and tell with 20,000 trials known, beside the proposer: {each:?}");

@@ -152,7 +152,9 @@ impl Error {
     }
 
     pub(crate) fn statement(message: impl Into<String>) -> Self {
-        Self::Statement { message: message.into() }
+        Self::Statement {
+            message: message.into(),
+        }
     }
 }
 
@@ -169,8 +171,8 @@ fn listed(path: &std::path::Path, findings: &[Finding]) -> String {
     match findings {
         [only] => format!("{}: {only}", path.display()),
         many => {
-            let lines: String = many.iter().map(|finding| format!("\n  {finding}")).collect();
-            format!("{} has {} errors:{lines}", path.display(), many.len())
+            let lines: Vec<String> = many.iter().map(|finding| format!("\n  {finding}")).collect();
+            format!("{} has {} errors:{}", path.display(), many.len(), lines.concat())
         }
     }
 }

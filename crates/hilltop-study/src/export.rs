@@ -34,7 +34,10 @@ pub fn export(study: &Study, format: Format, output: impl Write) -> Result<()> {
 /// `{"study": …, "trials": […]}`, a trial a line.
 fn json<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, mut output: impl Write) -> Result<()> {
     let mut write = |text: String| output.write_all(text.as_bytes()).map_err(unwritten);
-    write(format!("{{\"study\": {},\n \"trials\": [", study.statement().description()))?;
+    write(format!(
+        "{{\"study\": {},\n \"trials\": [",
+        study.statement().description()
+    ))?;
     for (index, trial) in trials.enumerate() {
         let comma = if index == 0 { "" } else { "," };
         write(format!("{comma}\n  {}", described(trial)))?;
@@ -49,7 +52,10 @@ pub fn described(trial: &Trial) -> Value {
     map.insert("state".into(), json!(trial.state.word()));
     let mut set = |key: &str, value: Option<Value>| map.extend(value.map(|value| (key.to_owned(), value)));
     set("reason", trial.reason.as_ref().map(|reason| json!(reason)));
-    set("parameters", trial.parameters.as_ref().map(|parameters| json!(parameters)));
+    set(
+        "parameters",
+        trial.parameters.as_ref().map(|parameters| json!(parameters)),
+    );
     set("outputs", trial.outputs.as_ref().map(|outputs| json!(outputs)));
     set("seconds", trial.seconds.map(|seconds| json!(seconds)));
     set("added", trial.added.then_some(json!(true)));
@@ -59,11 +65,20 @@ pub fn described(trial: &Trial) -> Value {
 /// Number, state, a column a parameter and an output, seconds and reason. What a trial does not have is empty.
 fn csv<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, output: impl Write) -> Result<()> {
     let parameters = names(&study.statement().space);
-    let outputs: Vec<String> = study.statement().outputs.iter().map(|output| output.name.clone()).collect();
+    let outputs: Vec<String> = study
+        .statement()
+        .outputs
+        .iter()
+        .map(|output| output.name.clone())
+        .collect();
     let mut writer = ::csv::Writer::from_writer(output);
-    writer.write_record(header(&parameters, &outputs)).map_err(|error| unwritten(error.into()))?;
+    writer
+        .write_record(header(&parameters, &outputs))
+        .map_err(|error| unwritten(error.into()))?;
     for trial in trials {
-        writer.write_record(row(trial, &parameters, &outputs)).map_err(|error| unwritten(error.into()))?;
+        writer
+            .write_record(row(trial, &parameters, &outputs))
+            .map_err(|error| unwritten(error.into()))?;
     }
     writer.flush().map_err(unwritten)
 }
@@ -74,7 +89,13 @@ fn header(parameters: &[String], outputs: &[String]) -> Vec<String> {
     let inputs: BTreeSet<&str> = parameters.iter().map(String::as_str).collect();
     let results: BTreeSet<&str> = outputs.iter().map(String::as_str).collect();
     let twice = |name: &str| fixed.contains(&name) || (inputs.contains(name) && results.contains(name));
-    let column = |kind: &str, name: &String| if twice(name) { format!("{kind}.{name}") } else { name.clone() };
+    let column = |kind: &str, name: &String| {
+        if twice(name) {
+            format!("{kind}.{name}")
+        } else {
+            name.clone()
+        }
+    };
     let mut header = vec!["trial".to_owned(), "state".to_owned()];
     header.extend(parameters.iter().map(|name| column("parameter", name)));
     header.extend(outputs.iter().map(|name| column("output", name)));
@@ -83,8 +104,20 @@ fn header(parameters: &[String], outputs: &[String]) -> Vec<String> {
 }
 
 fn row(trial: &Trial, parameters: &[String], outputs: &[String]) -> Vec<String> {
-    let value = |name: &String| trial.parameters.as_ref().and_then(|point| point.get(name)).map(ToString::to_string);
-    let result = |name: &String| trial.outputs.as_ref().and_then(|values| values.get(name)).map(ToString::to_string);
+    let value = |name: &String| {
+        trial
+            .parameters
+            .as_ref()
+            .and_then(|point| point.get(name))
+            .map(ToString::to_string)
+    };
+    let result = |name: &String| {
+        trial
+            .outputs
+            .as_ref()
+            .and_then(|values| values.get(name))
+            .map(ToString::to_string)
+    };
     let mut row = vec![trial.number.to_string(), trial.state.word().to_owned()];
     row.extend(parameters.iter().map(|name| value(name).unwrap_or_default()));
     row.extend(outputs.iter().map(|name| result(name).unwrap_or_default()));
@@ -94,5 +127,9 @@ fn row(trial: &Trial, parameters: &[String], outputs: &[String]) -> Vec<String> 
 }
 
 fn unwritten(source: std::io::Error) -> Error {
-    Error::Access { path: "the export".into(), action: "written", source }
+    Error::Access {
+        path: "the export".into(),
+        action: "written",
+        source,
+    }
 }

@@ -58,8 +58,14 @@ impl Ledger {
     }
 
     pub(crate) fn trial(&self, number: u64) -> Result<&Trial> {
-        let unknown = Error::UnknownTrial { trial: number, begun: self.trials.len() as u64 };
-        usize::try_from(number).ok().and_then(|index| self.trials.get(index)).ok_or(unknown)
+        let unknown = Error::UnknownTrial {
+            trial: number,
+            begun: self.trials.len() as u64,
+        };
+        usize::try_from(number)
+            .ok()
+            .and_then(|index| self.trials.get(index))
+            .ok_or(unknown)
     }
 
     /// The number that the next trial will have.
@@ -94,8 +100,17 @@ impl Ledger {
 
     /// The values of a complete trial in the order of the outputs.
     pub(crate) fn values(&self, trial: &Trial) -> Vec<f64> {
-        let value = |output: &Output| trial.outputs.as_ref().and_then(|values| values.get(&output.name)).copied();
-        self.outputs.iter().map(|output| value(output).unwrap_or(f64::NAN)).collect()
+        let value = |output: &Output| {
+            trial
+                .outputs
+                .as_ref()
+                .and_then(|values| values.get(&output.name))
+                .copied()
+        };
+        self.outputs
+            .iter()
+            .map(|output| value(output).unwrap_or(f64::NAN))
+            .collect()
     }
 
     /// Folds the next event. An event that cannot follow changes nothing.
@@ -104,10 +119,23 @@ impl Ledger {
             Event::Created { format, study } => self.create(format, study)?,
             _ if self.description.is_none() => return Err(self.contradiction("the first event must create the study")),
             Event::Reserved { trial, worker } => self.reserve(trial, worker)?,
-            Event::Asked { trial, parameters, horizon, memory } => self.ask(trial, parameters, horizon, memory)?,
+            Event::Asked {
+                trial,
+                parameters,
+                horizon,
+                memory,
+            } => self.ask(trial, parameters, horizon, memory)?,
             Event::Adopted { trial, worker } => self.adopt(trial, worker)?,
-            Event::Told { trial, outcome, seconds } => self.tell(trial, outcome, seconds)?,
-            Event::Added { trial, parameters, outcome } => self.add(trial, parameters, outcome)?,
+            Event::Told {
+                trial,
+                outcome,
+                seconds,
+            } => self.tell(trial, outcome, seconds)?,
+            Event::Added {
+                trial,
+                parameters,
+                outcome,
+            } => self.add(trial, parameters, outcome)?,
         }
         self.position += 1;
         Ok(())
@@ -115,7 +143,10 @@ impl Ledger {
 
     fn create(&mut self, format: u32, study: serde_json::Value) -> Result<()> {
         if format > FORMAT {
-            return Err(Error::Newer { found: format, supported: FORMAT });
+            return Err(Error::Newer {
+                found: format,
+                supported: FORMAT,
+            });
         }
         if self.description.is_some() {
             return Err(self.contradiction("the study is created twice"));
@@ -188,7 +219,12 @@ impl Ledger {
         }
         self.complete(&outcome)?;
         let point = self.point(&parameters)?;
-        self.trials.push(Trial { added: true, point, parameters: Some(parameters), ..Trial::reserved(number, None) });
+        self.trials.push(Trial {
+            added: true,
+            point,
+            parameters: Some(parameters),
+            ..Trial::reserved(number, None)
+        });
         self.pointed.push(number);
         self.settle(number, outcome);
         Ok(())
@@ -209,18 +245,29 @@ impl Ledger {
     }
 
     fn complete(&self, outcome: &Outcome) -> Result<()> {
-        let Outcome::Outputs(values) = outcome else { return Ok(()) };
-        match self.outputs.iter().find(|output| !values.get(&output.name).is_some_and(|value| value.is_finite())) {
+        let Outcome::Outputs(values) = outcome else {
+            return Ok(());
+        };
+        match self
+            .outputs
+            .iter()
+            .find(|output| !values.get(&output.name).is_some_and(|value| value.is_finite()))
+        {
             Some(output) => Err(self.contradiction(format!("output {} is missing", output.name))),
             None => Ok(()),
         }
     }
 
     fn point(&self, parameters: &Parameters) -> Result<Vec<f64>> {
-        self.space.encode(parameters).map_err(|error| self.contradiction(error.to_string()))
+        self.space
+            .encode(parameters)
+            .map_err(|error| self.contradiction(error.to_string()))
     }
 
     fn contradiction(&self, message: impl Into<String>) -> Error {
-        Error::Contradiction { position: self.position, message: message.into() }
+        Error::Contradiction {
+            position: self.position,
+            message: message.into(),
+        }
     }
 }

@@ -143,19 +143,28 @@ impl Crew<'_> {
 
     fn evaluate(&self, asked: &Asked, again: bool) -> Result<()> {
         let (trial, parameters) = (asked.trial, &asked.parameters);
-        (self.observer)(&Notice::Began { trial, parameters, again });
+        (self.observer)(&Notice::Began {
+            trial,
+            parameters,
+            again,
+        });
         let Some(evaluation) = self.evaluator.evaluate(trial, parameters, &self.stop) else {
             (self.observer)(&Notice::Abandoned { trial });
             return Ok(());
         };
         let Evaluation { outcome, seconds } = self.whole(evaluation);
-        match self.study.tell_after(trial, outcome.clone(), Some(seconds)) {
+        match self.study.tell_after(trial, &outcome, Some(seconds)) {
             // Somebody told this trial by hand; theirs was first.
             Err(Error::AlreadyTold { .. }) => return Ok(()),
             other => other?,
         }
         self.count(&outcome);
-        (self.observer)(&Notice::Ended { trial, parameters, outcome: &outcome, seconds });
+        (self.observer)(&Notice::Ended {
+            trial,
+            parameters,
+            outcome: &outcome,
+            seconds,
+        });
         Ok(())
     }
 
@@ -188,6 +197,10 @@ impl Crew<'_> {
             false if stop.is_requested() => Ended::Stopped,
             false => Ended::Budget,
         };
-        Ok(Summary { ended, evaluated: tally.evaluated, failed: tally.failed })
+        Ok(Summary {
+            ended,
+            evaluated: tally.evaluated,
+            failed: tally.failed,
+        })
     }
 }

@@ -43,7 +43,13 @@ impl View {
         let history = History::new(statement.space.clone(), statement.outputs.clone(), statement.seed)
             .with_budget(statement.budget)
             .with_noise(statement.noisy);
-        Self { empty: history.clone(), history, trial: 0, shown: Vec::new(), pointed: 0 }
+        Self {
+            empty: history.clone(),
+            history,
+            trial: 0,
+            shown: Vec::new(),
+            pointed: 0,
+        }
     }
 
     pub(crate) fn history(&self) -> &History {
@@ -59,7 +65,7 @@ impl View {
     pub(crate) fn advance(&mut self, ledger: &Ledger, sight: Sight) -> &History {
         let visible = visible(ledger, sight);
         if !visible.starts_with(&self.shown) || sight.trial < self.trial {
-            *self = Self::from_scratch(self);
+            self.start_over();
         }
         self.await_points(ledger, sight);
         for number in &visible[self.shown.len()..] {
@@ -76,9 +82,10 @@ impl View {
         &self.history
     }
 
-    fn from_scratch(&self) -> Self {
-        let empty = self.empty.clone();
-        Self { history: empty.clone(), empty, trial: 0, shown: Vec::new(), pointed: 0 }
+    fn start_over(&mut self) {
+        self.history = self.empty.clone();
+        self.shown.clear();
+        self.pointed = 0;
     }
 
     /// Points that are known and whose results are not shown are under way.
@@ -105,6 +112,10 @@ fn show(history: &mut History, ledger: &Ledger, trial: &Trial) {
     if trial.state == State::Complete {
         history.observe(trial.number, &trial.point, &ledger.values(trial));
     } else {
-        history.fail(trial.number, trial.point.clone(), trial.reason.as_deref().unwrap_or_default());
+        history.fail(
+            trial.number,
+            trial.point.clone(),
+            trial.reason.as_deref().unwrap_or_default(),
+        );
     }
 }

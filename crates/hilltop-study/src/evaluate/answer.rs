@@ -22,7 +22,11 @@ fn alone(value: f64, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String
         [only] => super::complete(&BTreeMap::from([(only.name.clone(), value)]), outputs),
         several => {
             let names: Vec<String> = several.iter().map(|output| format!("\"{}\": …", output.name)).collect();
-            Err(format!("one number for {} outputs: print a JSON object {{{}}}", several.len(), names.join(", ")))
+            Err(format!(
+                "one number for {} outputs: print a JSON object {{{}}}",
+                several.len(),
+                names.join(", ")
+            ))
         }
     }
 }
@@ -31,16 +35,25 @@ fn numbers(
     object: &serde_json::Map<String, serde_json::Value>,
     outputs: &[Output],
 ) -> Result<BTreeMap<String, f64>, String> {
-    let wanted = outputs.iter().filter_map(|output| Some((output, object.get(&output.name)?)));
+    let wanted = outputs
+        .iter()
+        .filter_map(|output| Some((output, object.get(&output.name)?)));
     let number = |(output, value): (&Output, &serde_json::Value)| match value.as_f64() {
         Some(number) => Ok((output.name.clone(), number)),
-        None => Err(format!("output {} is {}, not a number", output.name, shortened(&value.to_string(), 60))),
+        None => Err(format!(
+            "output {} is {}, not a number",
+            output.name,
+            shortened(&value.to_string(), 60)
+        )),
     };
     wanted.map(number).collect()
 }
 
 fn unreadable(text: &str) -> String {
-    format!("neither a number nor a JSON object of outputs: {}", shortened(text, 120))
+    format!(
+        "neither a number nor a JSON object of outputs: {}",
+        shortened(text, 120)
+    )
 }
 
 #[cfg(test)]
@@ -50,7 +63,10 @@ mod tests {
     use super::*;
 
     fn read(text: &str, names: &[&str]) -> Result<Vec<f64>, String> {
-        let output = |name: &&str| Output { name: (*name).to_owned(), goal: Goal::Observe };
+        let output = |name: &&str| Output {
+            name: (*name).to_owned(),
+            goal: Goal::Observe,
+        };
         let outputs: Vec<Output> = names.iter().map(output).collect();
         parse(text, &outputs).map(|values| values.into_values().collect())
     }

@@ -43,7 +43,8 @@ where
 
 fn message(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
 }
 
 #[cfg(test)]
@@ -53,7 +54,11 @@ mod tests {
     use super::*;
 
     fn outcome(function: impl Fn(&Parameters) -> Result<BTreeMap<String, f64>, String> + Send + Sync) -> Outcome {
-        let outputs = [Output { name: "cost".into(), goal: Goal::Minimize }].into();
+        let outputs = [Output {
+            name: "cost".into(),
+            goal: Goal::Minimize,
+        }]
+        .into();
         let evaluation = Closure::new(outputs, function).evaluate(0, &Parameters::default(), &Stop::new());
         evaluation.map_or(Outcome::Failed("stopped".into()), |evaluation| evaluation.outcome)
     }
@@ -64,7 +69,10 @@ mod tests {
 
     #[test]
     fn values_are_outputs_and_unknown_ones_are_left_out() {
-        assert_eq!(outcome(|_| Ok(cost(1.5))), Outcome::Outputs(BTreeMap::from([("cost".into(), 1.5)])));
+        assert_eq!(
+            outcome(|_| Ok(cost(1.5))),
+            Outcome::Outputs(BTreeMap::from([("cost".into(), 1.5)]))
+        );
     }
 
     #[test]
@@ -74,6 +82,9 @@ mod tests {
         assert_eq!(outcome(|_| Ok(cost(f64::NAN))), failed("output cost is NaN"));
         assert_eq!(outcome(|_| Ok(cost(f64::NEG_INFINITY))), failed("output cost is -inf"));
         assert_eq!(outcome(|_| Ok(BTreeMap::new())), failed("output cost is missing"));
-        assert_eq!(outcome(|_| panic!("no {}", "mesh")), failed("the function panicked: no mesh"));
+        assert_eq!(
+            outcome(|_| panic!("no {}", "mesh")),
+            failed("the function panicked: no mesh")
+        );
     }
 }

@@ -43,14 +43,20 @@ pub struct Evaluation {
 impl Evaluation {
     /// An evaluation that failed.
     pub fn failed(reason: impl Into<String>, seconds: f64) -> Self {
-        Self { outcome: Outcome::Failed(reason.into()), seconds }
+        Self {
+            outcome: Outcome::Failed(reason.into()),
+            seconds,
+        }
     }
 
     /// An evaluation that gave these values; one that is missing or no finite number makes it a failure. Values that
     /// the study does not know are left out.
     pub fn of(values: &BTreeMap<String, f64>, outputs: &[Output], seconds: f64) -> Self {
         match complete(values, outputs) {
-            Ok(values) => Self { outcome: Outcome::Outputs(values), seconds },
+            Ok(values) => Self {
+                outcome: Outcome::Outputs(values),
+                seconds,
+            },
             Err(reason) => Self::failed(reason, seconds),
         }
     }
@@ -81,7 +87,10 @@ impl Stop {
 
     /// A wish that is also expressed whenever this one is, and not the other way round.
     pub(crate) fn below(&self) -> Self {
-        Self { own: Arc::default(), above: Some(Arc::clone(&self.own)) }
+        Self {
+            own: Arc::default(),
+            above: Some(Arc::clone(&self.own)),
+        }
     }
 
     /// Asks everyone to stop; evaluations under way are abandoned.

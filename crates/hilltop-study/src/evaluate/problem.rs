@@ -27,8 +27,20 @@ impl BuiltIn {
 
     /// The outputs of a problem as a study states them.
     pub fn outputs_of(problem: &dyn Problem) -> Vec<Output> {
-        let goal = |max: Option<f64>| max.map_or(Goal::Minimize, |max| Goal::Within { min: None, max: Some(max) });
-        problem.outputs().into_iter().map(|output| Output { goal: goal(output.max), name: output.name }).collect()
+        let goal = |max: Option<f64>| {
+            max.map_or(Goal::Minimize, |max| Goal::Within {
+                min: None,
+                max: Some(max),
+            })
+        };
+        problem
+            .outputs()
+            .into_iter()
+            .map(|output| Output {
+                goal: goal(output.max),
+                name: output.name,
+            })
+            .collect()
     }
 
     /// The space of a problem: `x1, x2, …` within its bounds.
@@ -39,12 +51,26 @@ impl BuiltIn {
     fn values(&self, trial: u64, parameters: &Parameters) -> Result<BTreeMap<String, f64>, String> {
         let coordinate = |k: usize| {
             let name = format!("x{}", k + 1);
-            parameters.get(&name).and_then(Value::number).ok_or(format!("{name} is missing or no number"))
+            parameters
+                .get(&name)
+                .and_then(Value::number)
+                .ok_or(format!("{name} is missing or no number"))
         };
-        let point = (0..self.problem.dim()).map(coordinate).collect::<Result<Vec<f64>, String>>()?;
+        let point = (0..self.problem.dim())
+            .map(coordinate)
+            .collect::<Result<Vec<f64>, String>>()?;
         let mut rng = Rng::keyed(self.seed, &[2, trial]);
-        let values = self.problem.observe(&point, &mut rng).map_err(|failure| failure.to_string())?;
-        Ok(self.problem.outputs().into_iter().map(|output| output.name).zip(values).collect())
+        let values = self
+            .problem
+            .observe(&point, &mut rng)
+            .map_err(|failure| failure.to_string())?;
+        Ok(self
+            .problem
+            .outputs()
+            .into_iter()
+            .map(|output| output.name)
+            .zip(values)
+            .collect())
     }
 }
 

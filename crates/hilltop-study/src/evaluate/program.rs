@@ -54,11 +54,17 @@ struct Mishap {
 
 impl Mishap {
     fn lasting(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), transient: false }
+        Self {
+            reason: reason.into(),
+            transient: false,
+        }
     }
 
     fn transient(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), transient: true }
+        Self {
+            reason: reason.into(),
+            transient: true,
+        }
     }
 }
 
@@ -109,13 +115,24 @@ impl Program {
     /// Where the program is: beside the study file when its name has a folder in it, else on the search path.
     pub fn locate(&self) -> Result<PathBuf> {
         let name = self.command.first().map(ToString::to_string).unwrap_or_default();
-        if self.command.first().is_some_and(|first| first.placeholders().next().is_some()) {
+        if self
+            .command
+            .first()
+            .is_some_and(|first| first.placeholders().next().is_some())
+        {
             return Ok(name.into());
         }
-        let missing = |place: String| Error::Program { program: name.clone(), place };
+        let missing = |place: String| Error::Program {
+            program: name.clone(),
+            place,
+        };
         if Path::new(&name).components().count() > 1 {
             let path = self.folder.join(&name);
-            return if path.is_file() { Ok(path) } else { Err(missing(format!("at {}", path.display()))) };
+            return if path.is_file() {
+                Ok(path)
+            } else {
+                Err(missing(format!("at {}", path.display())))
+            };
         }
         searched(&name).ok_or_else(|| missing("on the search path".to_owned()))
     }
@@ -149,12 +166,22 @@ impl Program {
     fn start(&self, trial: u64, parameters: &Parameters) -> Attempt<Child> {
         let mut words = self.command.iter().map(|word| word.fill(trial, parameters));
         let named = words.next().unwrap_or_default();
-        let located = if Path::new(&named).components().count() > 1 { self.folder.join(&named) } else { named.into() };
+        let located = if Path::new(&named).components().count() > 1 {
+            self.folder.join(&named)
+        } else {
+            named.into()
+        };
         let mut command = Command::new(&located);
         command.args(words).current_dir(&self.folder);
         command.env("HILLTOP_TRIAL", trial.to_string());
-        command.env("HILLTOP_PARAMETERS", serde_json::to_string(parameters).unwrap_or_default());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.env(
+            "HILLTOP_PARAMETERS",
+            serde_json::to_string(parameters).unwrap_or_default(),
+        );
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         signal::lead_group(&mut command);
         let failed = |error| Mishap::transient(format!("{} could not be started: {error}", located.display()));
         command.spawn().map_err(failed)
@@ -222,7 +249,9 @@ fn finish(child: &mut Child, streams: [&Tail; 2], ending: &Ending) {
     if !streams.iter().all(|stream| stream.ends_by(patient)) {
         signal::kill(child);
         let brief = Instant::now() + Duration::from_millis(200);
-        streams.iter().for_each(|stream| drop(stream.ends_by(brief)));
+        for stream in streams {
+            stream.ends_by(brief);
+        }
     }
 }
 
@@ -231,7 +260,9 @@ fn exited(status: ExitStatus, complained: &Tail) -> Attempt<()> {
         return Ok(());
     }
     let said = complained.text();
-    let because = last_line(&said).map(|line| format!(": {}", shortened(line, 200))).unwrap_or_default();
+    let because = last_line(&said)
+        .map(|line| format!(": {}", shortened(line, 200)))
+        .unwrap_or_default();
     Err(match (signal::ended_by(status), status.code()) {
         (Some(signal), _) => Mishap::transient(format!("killed by signal {signal}{because}")),
         (None, Some(TRY_AGAIN)) => Mishap::transient(format!("exit code {TRY_AGAIN}{because}")),
@@ -243,7 +274,13 @@ fn exited(status: ExitStatus, complained: &Tail) -> Attempt<()> {
 /// A program on the search path; on Windows also under the usual extensions.
 fn searched(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
-    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd", ".bat", ".com"] } else { &[""] };
+    let endings: &[&str] = if cfg!(windows) {
+        &["", ".exe", ".cmd", ".bat", ".com"]
+    } else {
+        &[""]
+    };
     let found = |folder: PathBuf| endings.iter().map(move |ending| folder.join(format!("{name}{ending}")));
-    std::env::split_paths(&folders).flat_map(found).find(|path| path.is_file())
+    std::env::split_paths(&folders)
+        .flat_map(found)
+        .find(|path| path.is_file())
 }

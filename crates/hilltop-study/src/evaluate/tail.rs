@@ -27,7 +27,9 @@ impl Tail {
 
     /// Whether the stream has ended by then.
     pub(super) fn ends_by(&self, deadline: Instant) -> bool {
-        let wait = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
+        let wait = deadline
+            .saturating_duration_since(Instant::now())
+            .max(Duration::from_millis(1));
         !matches!(self.ended.recv_timeout(wait), Err(RecvTimeoutError::Timeout))
     }
 
@@ -42,7 +44,11 @@ fn follow(mut stream: impl Read, kept: &Mutex<Vec<u8>>, limit: usize) {
     loop {
         match stream.read(&mut buffer) {
             Ok(0) => return,
-            Ok(count) => keep(&mut kept.lock().unwrap_or_else(PoisonError::into_inner), &buffer[..count], limit),
+            Ok(count) => keep(
+                &mut kept.lock().unwrap_or_else(PoisonError::into_inner),
+                &buffer[..count],
+                limit,
+            ),
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
             Err(_) => return,
         }

@@ -42,7 +42,10 @@ impl Template {
         literal.push_str(rest);
         pieces.push(Piece::Literal(literal));
         pieces.retain(|piece| *piece != Piece::Literal(String::new()));
-        Ok(Self { text: text.to_owned(), pieces })
+        Ok(Self {
+            text: text.to_owned(),
+            pieces,
+        })
     }
 
     /// The names between braces.
@@ -54,8 +57,9 @@ impl Template {
     }
 
     /// A placeholder that is neither one of these names nor `trial`.
-    pub fn unknown<'n>(&self, names: impl Iterator<Item = &'n str> + Clone) -> Option<&str> {
-        self.placeholders().find(|name| *name != TRIAL && !names.clone().any(|known| known == *name))
+    pub fn unknown<'n>(&self, names: &(impl Iterator<Item = &'n str> + Clone)) -> Option<&str> {
+        self.placeholders()
+            .find(|name| *name != TRIAL && !names.clone().any(|known| known == *name))
     }
 
     /// The text with values in place; a parameter that is inactive in this trial leaves nothing.
@@ -120,6 +124,6 @@ mod tests {
     #[test]
     fn a_placeholder_that_names_nothing_is_found() {
         let template = Template::parse("{x} {trial} {lenght}").unwrap();
-        assert_eq!(template.unknown(["x", "length"].into_iter()), Some("lenght"));
+        assert_eq!(template.unknown(&["x", "length"].into_iter()), Some("lenght"));
     }
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 /// What is allowed, for messages.
-pub(crate) const ALLOWED: &str = "a duration above 0 such as \"250ms\", \"30s\", \"10m\", \"2h\", \"1d\", or a number of seconds";
+pub(crate) const ALLOWED: &str =
+    "a duration above 0 such as \"250ms\", \"30s\", \"10m\", \"2h\", \"1d\", or a number of seconds";
 
 /// The duration of a text.
 pub(crate) fn parse(text: &str) -> Option<Duration> {
@@ -23,7 +24,9 @@ pub(crate) fn parse(text: &str) -> Option<Duration> {
 
 /// The duration of a number of seconds.
 pub(crate) fn seconds(seconds: f64) -> Option<Duration> {
-    Duration::try_from_secs_f64(seconds).ok().filter(|duration| !duration.is_zero())
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| !duration.is_zero())
 }
 
 #[cfg(test)]
@@ -42,7 +45,18 @@ mod tests {
 
     #[test]
     fn what_is_no_duration_is_refused() {
-        for text in ["", "m", "ten minutes", "-3s", "0s", "nan", "inf", "1e300d", "5 weeks", "1m30s"] {
+        for text in [
+            "",
+            "m",
+            "ten minutes",
+            "-3s",
+            "0s",
+            "nan",
+            "inf",
+            "1e300d",
+            "5 weeks",
+            "1m30s",
+        ] {
             assert_eq!(parse(text), None, "{text}");
         }
     }

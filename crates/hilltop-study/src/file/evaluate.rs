@@ -9,13 +9,17 @@ use super::section::{Field, Section};
 use crate::evaluate::{Results, Template};
 use crate::statement::{Command, Evaluate};
 
-const KEYS: [&str; 7] = ["command", "timeout", "retries", "results", "coupling", "problem", "noise"];
+const KEYS: [&str; 7] = [
+    "command", "timeout", "retries", "results", "coupling", "problem", "noise",
+];
 
 /// What `[evaluate]` says; the problem itself comes along, because it knows its parameters and outputs.
 pub(super) fn evaluate(section: &Section<'_>, folder: &Path) -> Option<(Evaluate, Option<Box<dyn Problem>>)> {
     section.allow(&KEYS);
     if let Some(field) = section.field("coupling") {
-        field.remark("evaluate.coupling is not supported yet: print the outputs, or write them to results = { file = \"…\" }");
+        field.remark(
+            "evaluate.coupling is not supported yet: print the outputs, or write them to results = { file = \"…\" }",
+        );
     }
     match section.typed(&["command", "problem"])[..] {
         ["command"] => command(section, folder).map(|command| (Evaluate::Command(command), None)),
@@ -41,9 +45,17 @@ fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {
         Some(field) => Some(timeout(&field)?),
     };
     let retries = section.field("retries").map_or(Some(0), |field| field.count(0))?;
-    let results = section.field("results").map_or(Some(Results::LastLine), |field| results(&field))?;
+    let results = section
+        .field("results")
+        .map_or(Some(Results::LastLine), |field| results(&field))?;
     let complete = templates.len() == words.len();
-    complete.then(|| Command { command: templates, timeout, retries, results, folder: folder.to_owned() })
+    complete.then(|| Command {
+        command: templates,
+        timeout,
+        retries,
+        results,
+        folder: folder.to_owned(),
+    })
 }
 
 fn template(field: &Field<'_>, text: &str) -> Option<Template> {
@@ -77,9 +89,17 @@ fn problem(section: &Section<'_>) -> Option<(Evaluate, Option<Box<dyn Problem>>)
     exclude(section, &["timeout", "retries", "results"], "a command");
     let field = section.field("problem")?;
     let name = field.text("the name of a built-in problem, see `hilltop problems`")?;
-    let problem = hilltop_problem::registry::lookup(name).map_err(|fault| field.refuse(&fault.to_string())).ok()?;
+    let problem = hilltop_problem::registry::lookup(name)
+        .map_err(|fault| field.refuse(&fault.to_string()))
+        .ok()?;
     let noise = section.field("noise").map_or(Some(0.0), |field| noise(&field))?;
-    Some((Evaluate::Problem { name: name.to_owned(), noise }, Some(problem)))
+    Some((
+        Evaluate::Problem {
+            name: name.to_owned(),
+            noise,
+        },
+        Some(problem),
+    ))
 }
 
 fn noise(field: &Field<'_>) -> Option<f64> {

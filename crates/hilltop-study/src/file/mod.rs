@@ -54,13 +54,20 @@ impl StudyFile {
         match std::fs::read(&path).map(String::from_utf8) {
             Ok(Ok(text)) => Ok(Self { path, text }),
             Ok(Err(error)) => Err(not_text(path, &error)),
-            Err(source) => Err(Error::Access { path, action: "read", source }),
+            Err(source) => Err(Error::Access {
+                path,
+                action: "read",
+                source,
+            }),
         }
     }
 
     /// A file whose text is at hand; paths in it are relative to the folder of `path`.
     pub fn new(path: impl Into<PathBuf>, text: impl Into<String>) -> Self {
-        Self { path: path.into(), text: text.into() }
+        Self {
+            path: path.into(),
+            text: text.into(),
+        }
     }
 
     /// What the file means, or everything that is wrong with it.
@@ -71,10 +78,17 @@ impl StudyFile {
             let at = error.span().map_or(0, |span| span.start);
             sheet.report(at, "", error.message().replace('\n', ", "));
         }
-        let statement = if sheet.is_clean() { self.statement(&Section::root(&sheet, table.get_ref())) } else { None };
+        let statement = if sheet.is_clean() {
+            self.statement(&Section::root(&sheet, table.get_ref()))
+        } else {
+            None
+        };
         match statement {
             Some(statement) if sheet.is_clean() => Ok(statement),
-            _ => Err(Error::File { path: self.path.clone(), findings: sheet.findings() }),
+            _ => Err(Error::File {
+                path: self.path.clone(),
+                findings: sheet.findings(),
+            }),
         }
     }
 
@@ -107,14 +121,20 @@ impl StudyFile {
     fn name(&self, root: &Section<'_>) -> Option<String> {
         match root.field("name") {
             Some(field) => field.text("a text").map(str::to_owned),
-            None => Some(self.path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned())),
+            None => Some(
+                self.path
+                    .file_stem()
+                    .map_or("study".into(), |stem| stem.to_string_lossy().into_owned()),
+            ),
         }
     }
 
     fn space(&self, root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<(Space, Option<Table>)> {
         match (root.typed(&["parameters", "candidates"])[..].as_ref(), problem) {
             (["parameters"], _) => space_of_parameters(root).map(|space| (space, None)),
-            (["candidates"], _) => self.space_of_candidates(root).map(|(space, table)| (space, Some(table))),
+            (["candidates"], _) => self
+                .space_of_candidates(root)
+                .map(|(space, table)| (space, Some(table))),
             ([], Some(problem)) => BuiltIn::space_of(problem).ok().map(|space| (space, None)),
             ([], None) => {
                 root.refuse("parameters are missing: add a section [parameters], or [candidates] with a file");
@@ -139,7 +159,13 @@ impl StudyFile {
         };
         let features = match section.field("features") {
             None => None,
-            Some(field) => Some(field.texts("a list of column names")?.iter().map(|(_, text)| (*text).to_owned()).collect()),
+            Some(field) => Some(
+                field
+                    .texts("a list of column names")?
+                    .iter()
+                    .map(|(_, text)| (*text).to_owned())
+                    .collect(),
+            ),
         };
         let name = file.text("the name of a CSV file")?;
         let path = self.folder().join(name);
@@ -147,7 +173,10 @@ impl StudyFile {
         let bytes = std::fs::read(&path).map_err(|error| refused(error.to_string())).ok()?;
         let table = Table::new(name, features, &bytes);
         let candidates = Candidates::from_csv(bytes.as_slice(), table.features.as_deref());
-        Some((Space::finite(candidates.map_err(|error| refused(error.to_string())).ok()?), table))
+        Some((
+            Space::finite(candidates.map_err(|error| refused(error.to_string())).ok()?),
+            table,
+        ))
     }
 }
 
@@ -156,18 +185,25 @@ fn not_text(path: PathBuf, error: &std::string::FromUtf8Error) -> Error {
     let text = String::from_utf8_lossy(&error.as_bytes()[..valid]).into_owned();
     let sheet = Sheet::new(&text);
     sheet.report(valid, "", "a byte that is not UTF-8: save the file as UTF-8 text");
-    Error::File { path, findings: sheet.findings() }
+    Error::File {
+        path,
+        findings: sheet.findings(),
+    }
 }
 
 fn space_of_parameters(root: &Section<'_>) -> Option<Space> {
     let section = root.field("parameters")?.table("a section of parameters")?;
     let parameters = parameter::parameters(&section);
     let known = root.field("constraints").and_then(|field| field.table("a section"));
-    let known = known.map(|table| parameter::known(&table, &parameters)).unwrap_or_default();
+    let known = known
+        .map(|table| parameter::known(&table, &parameters))
+        .unwrap_or_default();
     if parameters.len() < section.fields().len() || parameters.is_empty() {
         return None;
     }
-    Space::new(parameters, known).map_err(|error| section.refuse(error.to_string())).ok()
+    Space::new(parameters, known)
+        .map_err(|error| section.refuse(error.to_string()))
+        .ok()
 }
 
 fn outputs(root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<Vec<Output>> {
@@ -182,18 +218,30 @@ fn outputs(root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<Vec<Outp
     let outputs = output::outputs(&section);
     let names: Option<Vec<String>> = offered.map(|all| all.into_iter().map(|output| output.name).collect());
     for (field, names) in section.fields().iter().zip(std::iter::repeat(&names)) {
-        if let Some(names) = names.as_ref().filter(|names| !names.iter().any(|name| name == field.key)) {
-            field.remark(format!("the problem has no output {}: it has {}", field.key, names.join(", ")));
+        if let Some(names) = names
+            .as_ref()
+            .filter(|names| !names.iter().any(|name| name == field.key))
+        {
+            field.remark(format!(
+                "the problem has no output {}: it has {}",
+                field.key,
+                names.join(", ")
+            ));
         }
     }
     Some(outputs)
 }
 
 fn method(root: &Section<'_>) -> Option<Method> {
-    let Some(field) = root.field("method") else { return Some(Method::default()) };
+    let Some(field) = root.field("method") else {
+        return Some(Method::default());
+    };
     let typed = field.json()?;
     match Recipe::parse(&typed) {
-        Ok(recipe) => Some(Method::Recipe { typed, recipe: Box::new(recipe) }),
+        Ok(recipe) => Some(Method::Recipe {
+            typed,
+            recipe: Box::new(recipe),
+        }),
         Err(error) => {
             field.remark(error.to_string());
             None

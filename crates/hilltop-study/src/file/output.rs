@@ -9,12 +9,21 @@ const SHAPE: &str =
 
 /// The outputs in the order in which they were written, one of them the objective.
 pub(super) fn outputs(section: &Section<'_>) -> Vec<Output> {
-    let outputs: Vec<(&Field<'_>, Output)> =
-        section.fields().iter().filter_map(|field| Some((field, output(field)?))).collect();
-    let objectives: Vec<_> = outputs.iter().filter(|(_, output)| output.goal.is_objective()).collect();
+    let outputs: Vec<(&Field<'_>, Output)> = section
+        .fields()
+        .iter()
+        .filter_map(|field| Some((field, output(field)?)))
+        .collect();
+    let objectives: Vec<_> = outputs
+        .iter()
+        .filter(|(_, output)| output.goal.is_objective())
+        .collect();
     if let [first, second, ..] = objectives[..] {
         let (first, second) = (&first.1.name, second);
-        second.0.remark(format!("{} is a second objective beside {first}: exactly one is allowed", second.0.path()));
+        second.0.remark(format!(
+            "{} is a second objective beside {first}: exactly one is allowed",
+            second.0.path()
+        ));
     }
     if objectives.is_empty() && outputs.len() == section.fields().len() {
         section.refuse("[outputs] has no objective: exactly one output needs minimize = true or maximize = true");
@@ -33,7 +42,10 @@ fn output(field: &Field<'_>) -> Option<Output> {
         }
         [] => limits(&table),
     };
-    Some(Output { name: field.key.to_owned(), goal: goal? })
+    Some(Output {
+        name: field.key.to_owned(),
+        goal: goal?,
+    })
 }
 
 fn objective(table: &Section<'_>, direction: &str) -> Option<Goal> {
@@ -46,7 +58,11 @@ fn objective(table: &Section<'_>, direction: &str) -> Option<Goal> {
         field.remark("an objective has no limits: report the limited quantity as an output of its own");
         return None;
     }
-    Some(if direction == "minimize" { Goal::Minimize } else { Goal::Maximize })
+    Some(if direction == "minimize" {
+        Goal::Minimize
+    } else {
+        Goal::Maximize
+    })
 }
 
 fn limits(table: &Section<'_>) -> Option<Goal> {
@@ -61,5 +77,9 @@ fn limits(table: &Section<'_>) -> Option<Goal> {
         table.refuse(format!("min = {low} is above max = {high}: no value can keep both"));
         return None;
     }
-    Some(if min.is_none() && max.is_none() { Goal::Observe } else { Goal::Within { min, max } })
+    Some(if min.is_none() && max.is_none() {
+        Goal::Observe
+    } else {
+        Goal::Within { min, max }
+    })
 }

@@ -31,12 +31,20 @@ fn parameter(field: &Field<'_>) -> Option<Parameter> {
             None
         }
         ref several => {
-            field.remark(format!("{} has {}: one of them is allowed", field.path(), several.join(" and ")));
+            field.remark(format!(
+                "{} has {}: one of them is allowed",
+                field.path(),
+                several.join(" and ")
+            ));
             None
         }
     };
     let when = table.field("when").and_then(|when| condition(&when));
-    Some(Parameter { name: field.key.to_owned(), kind: kind?, when })
+    Some(Parameter {
+        name: field.key.to_owned(),
+        kind: kind?,
+        when,
+    })
 }
 
 fn float(table: &Section<'_>) -> Option<Kind> {
@@ -65,17 +73,23 @@ fn int(table: &Section<'_>) -> Option<Kind> {
 
 fn choice(table: &Section<'_>) -> Option<Kind> {
     table.allow(&["choice", "when"]);
-    Some(Kind::Choice { options: options(&table.field("choice")?)? })
+    Some(Kind::Choice {
+        options: options(&table.field("choice")?)?,
+    })
 }
 
 fn ordered(table: &Section<'_>) -> Option<Kind> {
     table.allow(&["ordered", "when"]);
-    Some(Kind::Ordered { options: options(&table.field("ordered")?)? })
+    Some(Kind::Ordered {
+        options: options(&table.field("ordered")?)?,
+    })
 }
 
 fn fixed(table: &Section<'_>) -> Option<Kind> {
     table.allow(&["value", "when"]);
-    Some(Kind::Fixed { value: table.field("value")?.scalar()? })
+    Some(Kind::Fixed {
+        value: table.field("value")?.scalar()?,
+    })
 }
 
 fn flag(table: &Section<'_>, key: &str) -> bool {
@@ -137,7 +151,9 @@ fn options(field: &Field<'_>) -> Option<Vec<Value>> {
 
 fn condition(field: &Field<'_>) -> Option<Expression> {
     let text = field.text("a condition such as \"steel == 'duplex'\"")?;
-    Expression::parse(text).map_err(|error| field.refuse(&error.to_string())).ok()
+    Expression::parse(text)
+        .map_err(|error| field.refuse(&error.to_string()))
+        .ok()
 }
 
 /// The known constraints, each naming parameters that exist.
@@ -146,8 +162,12 @@ pub(super) fn known(section: &Section<'_>, parameters: &[Parameter]) -> Vec<Expr
     if let Some(field) = section.field("max_violation") {
         field.remark("constraints.max_violation is not supported yet: leave it out");
     }
-    let Some(field) = section.field("known") else { return Vec::new() };
-    let texts = field.texts("a list of relations of the parameters such as [\"a + b <= 1\"]").unwrap_or_default();
+    let Some(field) = section.field("known") else {
+        return Vec::new();
+    };
+    let texts = field
+        .texts("a list of relations of the parameters such as [\"a + b <= 1\"]")
+        .unwrap_or_default();
     let expressions = texts.iter().filter_map(|(item, _)| relation(item, parameters));
     expressions.collect()
 }
@@ -155,7 +175,10 @@ pub(super) fn known(section: &Section<'_>, parameters: &[Parameter]) -> Vec<Expr
 fn relation(item: &Field<'_>, parameters: &[Parameter]) -> Option<Expression> {
     let expression = condition(item)?;
     let names = || parameters.iter().map(|parameter| parameter.name.as_str());
-    let unknown = expression.names().into_iter().find(|name| !names().any(|known| known == *name) && !constant(name));
+    let unknown = expression
+        .names()
+        .into_iter()
+        .find(|name| !names().any(|known| known == *name) && !constant(name));
     if let Some(unknown) = unknown {
         let all: Vec<&str> = names().collect();
         let hint = nearest(unknown, names()).map_or_else(

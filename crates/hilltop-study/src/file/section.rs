@@ -38,14 +38,25 @@ impl<'s> Section<'s> {
             sheet,
             key,
             key_at,
-            path: if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") },
+            path: if path.is_empty() {
+                key.to_owned()
+            } else {
+                format!("{path}.{key}")
+            },
             span: value.span(),
             value: value.get_ref(),
         };
-        let mut entries: Vec<_> =
-            table.iter().map(|(key, value)| field(key.get_ref(), key.span().start, value)).collect();
+        let mut entries: Vec<_> = table
+            .iter()
+            .map(|(key, value)| field(key.get_ref(), key.span().start, value))
+            .collect();
         entries.sort_by_key(|entry| entry.key_at);
-        Self { sheet, path, span, entries }
+        Self {
+            sheet,
+            path,
+            span,
+            entries,
+        }
     }
 
     pub(crate) fn field(&self, key: &str) -> Option<Field<'s>> {
@@ -68,7 +79,11 @@ impl<'s> Section<'s> {
                 Some(near) => format!("did you mean {near}?"),
                 None => format!("allowed are {}", keys.join(", ")),
             };
-            self.sheet.report(entry.key_at, &entry.path, format!("{} is not a known key: {hint}", entry.path));
+            self.sheet.report(
+                entry.key_at,
+                &entry.path,
+                format!("{} is not a known key: {hint}", entry.path),
+            );
         }
     }
 
@@ -86,7 +101,11 @@ impl<'s> Field<'s> {
     /// Reports that the value is not allowed.
     pub(crate) fn refuse(&self, allowed: &str) {
         let given = self.sheet.quote(self.span.clone());
-        self.sheet.report(self.span.start, &self.path, format!("{} = {given} is not allowed: {allowed}", self.path));
+        self.sheet.report(
+            self.span.start,
+            &self.path,
+            format!("{} = {given} is not allowed: {allowed}", self.path),
+        );
     }
 
     /// Reports something about the key itself.
@@ -112,7 +131,9 @@ impl<'s> Field<'s> {
 
     /// A whole number from `least` on.
     pub(crate) fn count(&self, least: u64) -> Option<u64> {
-        let value = integer(self.value).and_then(|value| u64::try_from(value).ok()).filter(|value| *value >= least);
+        let value = integer(self.value)
+            .and_then(|value| u64::try_from(value).ok())
+            .filter(|value| *value >= least);
         self.or_refuse(value, &format!("a whole number from {least} on"))
     }
 
@@ -143,8 +164,10 @@ impl<'s> Field<'s> {
     /// A list of texts that is not empty.
     pub(crate) fn texts(&self, allowed: &str) -> Option<Vec<(Field<'s>, &'s str)>> {
         let items = self.list(allowed)?;
-        let texts: Vec<_> =
-            items.into_iter().filter_map(|item| item.text(allowed).map(|text| (item, text))).collect();
+        let texts: Vec<_> = items
+            .into_iter()
+            .filter_map(|item| item.text(allowed).map(|text| (item, text)))
+            .collect();
         self.or_refuse((!texts.is_empty()).then_some(texts), allowed)
     }
 
@@ -166,7 +189,10 @@ impl<'s> Field<'s> {
 
     /// The value in JSON.
     pub(crate) fn json(&self) -> Option<serde_json::Value> {
-        self.or_refuse(json(self.value), "texts, finite numbers, true or false, and lists and tables of these")
+        self.or_refuse(
+            json(self.value),
+            "texts, finite numbers, true or false, and lists and tables of these",
+        )
     }
 }
 
@@ -188,12 +214,20 @@ fn json(value: &DeValue<'_>) -> Option<serde_json::Value> {
         DeValue::Boolean(flag) => (*flag).into(),
         DeValue::Integer(_) => integer(value)?.into(),
         DeValue::Float(_) => serde_json::Number::from_f64(number(value)?)?.into(),
-        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect::<Option<Vec<_>>>()?.into(),
+        DeValue::Array(items) => items
+            .iter()
+            .map(|item| json(item.get_ref()))
+            .collect::<Option<Vec<_>>>()?
+            .into(),
         DeValue::Table(table) => {
             let entry = |(key, value): (&toml::Spanned<toml::de::DeString<'_>>, &toml::Spanned<DeValue<'_>>)| {
                 Some((key.get_ref().to_string(), json(value.get_ref())?))
             };
-            table.iter().map(entry).collect::<Option<serde_json::Map<_, _>>>()?.into()
+            table
+                .iter()
+                .map(entry)
+                .collect::<Option<serde_json::Map<_, _>>>()?
+                .into()
         }
         DeValue::Datetime(_) => return None,
     })

@@ -31,13 +31,21 @@ pub(crate) struct Sheet<'s> {
 
 impl<'s> Sheet<'s> {
     pub(crate) fn new(text: &'s str) -> Self {
-        Self { text, found: RefCell::default() }
+        Self {
+            text,
+            found: RefCell::default(),
+        }
     }
 
     /// Records what is wrong at a byte of the text.
     pub(crate) fn report(&self, at: usize, key: &str, message: impl Into<String>) {
         let (line, column) = self.place(at);
-        let finding = Finding { key: key.to_owned(), line, column, message: message.into() };
+        let finding = Finding {
+            key: key.to_owned(),
+            line,
+            column,
+            message: message.into(),
+        };
         self.found.borrow_mut().push((at, finding));
     }
 

@@ -35,10 +35,17 @@ fn bounded(input: &mut impl BufRead, limit: usize) -> io::Result<Line> {
         if length <= limit {
             line.extend_from_slice(part);
         }
-        let (last, used) = (held.is_empty() || end.is_some(), part.len() + usize::from(end.is_some()));
+        let (last, used) = (
+            held.is_empty() || end.is_some(),
+            part.len() + usize::from(end.is_some()),
+        );
         input.consume(used);
         if last {
-            return Ok(if started { judged(line, length > limit) } else { Line::End });
+            return Ok(if started {
+                judged(line, length > limit)
+            } else {
+                Line::End
+            });
         }
     }
 }
@@ -67,8 +74,15 @@ mod tests {
     fn every_kind_of_line_is_told_apart_and_none_is_lost() {
         let text = b"one\n\n  \r\n\xff\xfe\n123456789\n12345678\nlast";
         let told = |text: &str| Line::Text(text.into());
-        let expected =
-            [told("one"), Line::Blank, Line::Blank, Line::NotText, Line::TooLong, told("12345678"), told("last")];
+        let expected = [
+            told("one"),
+            Line::Blank,
+            Line::Blank,
+            Line::NotText,
+            Line::TooLong,
+            told("12345678"),
+            told("last"),
+        ];
         assert_eq!(lines(&text[..]), expected);
         assert_eq!(lines(io::BufReader::with_capacity(1, &text[..])), expected);
     }

@@ -34,7 +34,9 @@ pub fn serve(study: &Study, mut input: impl BufRead, mut output: impl Write) -> 
 /// The answer to one line.
 pub fn answer(study: &Study, line: &str) -> Value {
     let request = Request::parse(line);
-    request.and_then(|request| fulfil(study, request)).unwrap_or_else(|refusal| refusal.answer())
+    request
+        .and_then(|request| fulfil(study, request))
+        .unwrap_or_else(|refusal| refusal.answer())
 }
 
 fn fulfil(study: &Study, request: Request) -> Result<Value, Refusal> {
@@ -43,18 +45,24 @@ fn fulfil(study: &Study, request: Request) -> Result<Value, Refusal> {
             let trial = |asked: crate::Asked| json!({ "trial": asked.trial, "parameters": asked.parameters });
             json!({ "trials": study.ask(count)?.into_iter().map(trial).collect::<Vec<_>>() })
         }
-        Request::Tell { trial, outcome, seconds } => {
-            study.tell_after(trial, outcome, seconds)?;
+        Request::Tell {
+            trial,
+            outcome,
+            seconds,
+        } => {
+            study.tell_after(trial, &outcome, seconds)?;
             json!({ "told": { "trial": trial } })
         }
-        Request::Add { parameters, outputs } => json!({ "told": { "trial": study.add(parameters, outputs)? } }),
+        Request::Add { parameters, outputs } => json!({ "told": { "trial": study.add(&parameters, &outputs)? } }),
         Request::Best => best(study)?,
     })
 }
 
 /// The best trial with what the model believes there; a model that cannot be fitted is left out, not an error.
 fn best(study: &Study) -> Result<Value> {
-    let Some(best) = study.best()? else { return Ok(json!({ "best": null })) };
+    let Some(best) = study.best()? else {
+        return Ok(json!({ "best": null }));
+    };
     let mut answer = json!({ "trial": best.trial, "parameters": best.parameters, "outputs": best.outputs });
     if let Ok(Some(predicted)) = study.predict(&best.parameters) {
         let objective = &study.statement().objective().name;
@@ -75,6 +83,9 @@ impl From<Error> for Refusal {
             Error::Journal(_) | Error::Access { .. } | Error::Contradiction { .. } => "store",
             _ => "internal",
         };
-        Self { code, message: error.to_string() }
+        Self {
+            code,
+            message: error.to_string(),
+        }
     }
 }

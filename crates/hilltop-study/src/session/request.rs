@@ -11,8 +11,15 @@ const MOST: u64 = 10_000;
 /// A line that was understood.
 pub(super) enum Request {
     Ask(usize),
-    Tell { trial: u64, outcome: Outcome, seconds: Option<f64> },
-    Add { parameters: Parameters, outputs: BTreeMap<String, f64> },
+    Tell {
+        trial: u64,
+        outcome: Outcome,
+        seconds: Option<f64>,
+    },
+    Add {
+        parameters: Parameters,
+        outputs: BTreeMap<String, f64>,
+    },
     Best,
 }
 
@@ -24,7 +31,10 @@ pub(super) struct Refusal {
 
 impl Refusal {
     pub(super) fn malformed(message: impl Into<String>) -> Self {
-        Self { code: "malformed", message: message.into() }
+        Self {
+            code: "malformed",
+            message: message.into(),
+        }
     }
 
     pub(super) fn answer(&self) -> Value {
@@ -44,7 +54,9 @@ impl Request {
         let mut entries = object.into_iter();
         match (entries.next(), entries.next()) {
             (Some((command, argument)), None) => Self::command(&command, argument),
-            _ => Err(Refusal::malformed("a line has exactly one command: ask, tell, add or best")),
+            _ => Err(Refusal::malformed(
+                "a line has exactly one command: ask, tell, add or best",
+            )),
         }
     }
 
@@ -57,7 +69,10 @@ impl Request {
             "best" => Err(Refusal::malformed(format!("best = {argument} is not allowed: true"))),
             other => {
                 let message = format!("there is no command {other}: ask, tell, add or best");
-                Err(Refusal { code: "unknown-command", message })
+                Err(Refusal {
+                    code: "unknown-command",
+                    message,
+                })
             }
         }
     }
@@ -66,7 +81,9 @@ impl Request {
 fn ask(argument: &Value) -> Understood<Request> {
     match argument.as_u64().filter(|count| (1..=MOST).contains(count)) {
         Some(count) => Ok(Request::Ask(count as usize)),
-        None => Err(Refusal::malformed(format!("ask = {argument} is not allowed: a whole number from 1 to {MOST}"))),
+        None => Err(Refusal::malformed(format!(
+            "ask = {argument} is not allowed: a whole number from 1 to {MOST}"
+        ))),
     }
 }
 
@@ -75,7 +92,11 @@ fn tell(mut table: Map<String, Value>) -> Understood<Request> {
     let trial = trial.ok_or_else(|| Refusal::malformed("tell.trial is missing or no trial number"))?;
     let seconds = match table.get("seconds") {
         None => None,
-        Some(given) => Some(given.as_f64().ok_or_else(|| Refusal::malformed("tell.seconds is not a number"))?),
+        Some(given) => Some(
+            given
+                .as_f64()
+                .ok_or_else(|| Refusal::malformed("tell.seconds is not a number"))?,
+        ),
     };
     let outcome = match (table.remove("outputs"), table.remove("failed")) {
         (Some(values), None) => Outcome::Outputs(outputs(values)?),
@@ -83,37 +104,59 @@ fn tell(mut table: Map<String, Value>) -> Understood<Request> {
         (None, Some(_)) => return Err(Refusal::malformed("tell.failed is not a text, the reason")),
         _ => return Err(Refusal::malformed("tell needs either outputs or failed")),
     };
-    Ok(Request::Tell { trial, outcome, seconds })
+    Ok(Request::Tell {
+        trial,
+        outcome,
+        seconds,
+    })
 }
 
 fn add(mut table: Map<String, Value>) -> Understood<Request> {
-    let mut take = |key: &str| table.remove(key).ok_or_else(|| Refusal::malformed(format!("add.{key} is missing")));
+    let mut take = |key: &str| {
+        table
+            .remove(key)
+            .ok_or_else(|| Refusal::malformed(format!("add.{key} is missing")))
+    };
     let (parameters, values) = (take("parameters")?, take("outputs")?);
-    let parameters = serde_json::from_value(parameters)
-        .map_err(|error| Refusal { code: "bad-parameters", message: format!("add.parameters cannot be read: {error}") })?;
-    Ok(Request::Add { parameters, outputs: outputs(values)? })
+    let parameters = serde_json::from_value(parameters).map_err(|error| Refusal {
+        code: "bad-parameters",
+        message: format!("add.parameters cannot be read: {error}"),
+    })?;
+    Ok(Request::Add {
+        parameters,
+        outputs: outputs(values)?,
+    })
 }
 
 fn outputs(values: Value) -> Understood<BTreeMap<String, f64>> {
-    let bad = |message: String| Refusal { code: "bad-outputs", message };
+    let bad = |message: String| Refusal {
+        code: "bad-outputs",
+        message,
+    };
     let Value::Object(values) = values else {
         return Err(bad("outputs is not an object of names and numbers".into()));
     };
     let number = |(name, value): (String, Value)| match value.as_f64() {
         Some(number) => Ok((name, number)),
-        None => Err(bad(format!("output {name} is {value}, not a number; tell the trial as failed instead"))),
+        None => Err(bad(format!(
+            "output {name} is {value}, not a number; tell the trial as failed instead"
+        ))),
     };
     values.into_iter().map(number).collect()
 }
 
 fn table(command: &str, argument: Value, allowed: &[&str]) -> Understood<Map<String, Value>> {
     let Value::Object(table) = argument else {
-        return Err(Refusal::malformed(format!("{command} takes an object with {}", allowed.join(", "))));
+        return Err(Refusal::malformed(format!(
+            "{command} takes an object with {}",
+            allowed.join(", ")
+        )));
     };
     match table.keys().find(|key| !allowed.contains(&key.as_str())) {
-        Some(key) => {
-            Err(Refusal::malformed(format!("{command}.{key} is not a known key: allowed are {}", allowed.join(", "))))
-        }
+        Some(key) => Err(Refusal::malformed(format!(
+            "{command}.{key} is not a known key: allowed are {}",
+            allowed.join(", ")
+        ))),
         None => Ok(table),
     }
 }

@@ -7,7 +7,15 @@ use super::{Command, Evaluate, Statement};
 use crate::evaluate::Results;
 
 /// What may not change while a study lives, because every suggestion depends on it.
-const LASTING: [&str; 7] = ["seed", "method", "noisy", "parameters", "candidates", "constraints", "outputs"];
+const LASTING: [&str; 7] = [
+    "seed",
+    "method",
+    "noisy",
+    "parameters",
+    "candidates",
+    "constraints",
+    "outputs",
+];
 
 impl Statement {
     /// The statement in JSON.
@@ -21,8 +29,15 @@ impl Statement {
         map.insert("asynchronous".into(), json!(self.asynchronous));
         map.insert("method".into(), self.method.description());
         self.describe_space(&mut map);
-        map.insert("outputs".into(), Value::Object(self.outputs.iter().map(output).collect()));
-        map.extend(self.evaluate.as_ref().map(|evaluate| ("evaluate".into(), evaluation(evaluate))));
+        map.insert(
+            "outputs".into(),
+            Value::Object(self.outputs.iter().map(output).collect()),
+        );
+        map.extend(
+            self.evaluate
+                .as_ref()
+                .map(|evaluate| ("evaluate".into(), evaluation(evaluate))),
+        );
         Value::Object(map)
     }
 
@@ -37,7 +52,10 @@ impl Statement {
             map.insert("candidates".into(), described);
             return;
         }
-        map.insert("parameters".into(), Value::Object(self.space.parameters().iter().map(parameter).collect()));
+        map.insert(
+            "parameters".into(),
+            Value::Object(self.space.parameters().iter().map(parameter).collect()),
+        );
         let known: Vec<String> = self.space.known().iter().map(ToString::to_string).collect();
         if !known.is_empty() {
             map.insert("constraints".into(), json!({ "known": known }));
@@ -47,13 +65,19 @@ impl Statement {
     /// In what a stored description differs from this statement, in words; empty when the study is the same.
     pub(crate) fn differences(&self, stored: &Value) -> Vec<String> {
         let stated = self.description();
-        LASTING.iter().flat_map(|key| compared(key, stored.get(key), stated.get(key))).collect()
+        LASTING
+            .iter()
+            .flat_map(|key| compared(key, stored.get(key), stated.get(key)))
+            .collect()
     }
 }
 
 fn compared(key: &str, stored: Option<&Value>, stated: Option<&Value>) -> Vec<String> {
     if key == "candidates" {
-        return renamed(stored).eq(&renamed(stated)).then(Vec::new).unwrap_or_else(|| vec!["the candidates".into()]);
+        return renamed(stored)
+            .eq(&renamed(stated))
+            .then(Vec::new)
+            .unwrap_or_else(|| vec!["the candidates".into()]);
     }
     match (stored, stated) {
         (Some(Value::Object(stored)), Some(Value::Object(stated))) => entries(key, stored, stated),
@@ -75,8 +99,9 @@ fn entries(key: &str, stored: &Map<String, Value>, stated: &Map<String, Value>) 
     let gone = stored.keys().filter(|name| !stated.contains_key(*name));
     let names: Vec<&String> = stated.keys().chain(gone).collect();
     let changed = names.into_iter().filter(|name| stored.get(*name) != stated.get(*name));
-    let mut found: Vec<String> =
-        changed.map(|name| difference(&format!("{key}.{name}"), stored.get(name), stated.get(name))).collect();
+    let mut found: Vec<String> = changed
+        .map(|name| difference(&format!("{key}.{name}"), stored.get(name), stated.get(name)))
+        .collect();
     if found.is_empty() && !stored.keys().eq(stated.keys()) {
         found.push(format!("the order of the {key}"));
     }
@@ -105,7 +130,11 @@ fn parameter(parameter: &Parameter) -> (String, Value) {
         Kind::Ordered { options } => json!({ "ordered": options }),
         Kind::Fixed { value } => json!({ "value": value }),
     };
-    set(&mut described, "when", parameter.when.as_ref().map(|when| json!(when.to_string())));
+    set(
+        &mut described,
+        "when",
+        parameter.when.as_ref().map(|when| json!(when.to_string())),
+    );
     (parameter.name.clone(), described)
 }
 
@@ -134,8 +163,16 @@ fn evaluation(evaluate: &Evaluate) -> Value {
 fn program(command: &Command) -> Value {
     let words: Vec<String> = command.command.iter().map(ToString::to_string).collect();
     let mut described = json!({ "command": words });
-    set(&mut described, "timeout", command.timeout.map(|timeout| json!(timeout.as_secs_f64())));
-    set(&mut described, "retries", (command.retries > 0).then_some(json!(command.retries)));
+    set(
+        &mut described,
+        "timeout",
+        command.timeout.map(|timeout| json!(timeout.as_secs_f64())),
+    );
+    set(
+        &mut described,
+        "retries",
+        (command.retries > 0).then_some(json!(command.retries)),
+    );
     if let Results::File(file) = &command.results {
         set(&mut described, "results", Some(json!({ "file": file.to_string() })));
     }

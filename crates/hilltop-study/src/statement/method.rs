@@ -31,7 +31,10 @@ pub enum Method {
 
 impl Default for Method {
     fn default() -> Self {
-        Self::Recipe { typed: "auto".into(), recipe: Box::default() }
+        Self::Recipe {
+            typed: "auto".into(),
+            recipe: Box::default(),
+        }
     }
 }
 
@@ -48,7 +51,10 @@ impl Method {
         name: impl Into<String>,
         build: impl Fn() -> hilltop_core::Result<P> + Send + Sync + 'static,
     ) -> Self {
-        Self::Custom { name: name.into(), build: Arc::new(move || Ok(Box::new(build()?))) }
+        Self::Custom {
+            name: name.into(),
+            build: Arc::new(move || Ok(Box::new(build()?))),
+        }
     }
 
     /// What it is called.
@@ -78,7 +84,10 @@ impl Method {
     /// As the store keeps it: always a table with a name.
     pub(crate) fn description(&self) -> serde_json::Value {
         match self {
-            Self::Recipe { typed: table @ serde_json::Value::Object(_), .. } => table.clone(),
+            Self::Recipe {
+                typed: table @ serde_json::Value::Object(_),
+                ..
+            } => table.clone(),
             _ => serde_json::json!({ "name": self.name() }),
         }
     }
@@ -87,7 +96,10 @@ impl Method {
 impl From<Recipe> for Method {
     fn from(recipe: Recipe) -> Self {
         let typed = serde_json::to_value(&recipe).unwrap_or_else(|_| recipe.name().into());
-        Self::Recipe { typed, recipe: Box::new(recipe) }
+        Self::Recipe {
+            typed,
+            recipe: Box::new(recipe),
+        }
     }
 }
 

@@ -80,7 +80,11 @@ impl Command {
             Results::File(file) => Some(file),
             Results::LastLine => None,
         };
-        let unknown = self.command.iter().chain(file).find_map(|part| part.unknown(names.iter().map(String::as_str)));
+        let unknown = self
+            .command
+            .iter()
+            .chain(file)
+            .find_map(|part| part.unknown(&names.iter().map(String::as_str)));
         match unknown {
             Some(name) => Err(unknown_placeholder(name, &names)),
             None => Ok(()),
@@ -90,7 +94,9 @@ impl Command {
 
 fn unknown_placeholder(name: &str, names: &[String]) -> String {
     let near = crate::file::nearest(name, names.iter().map(String::as_str));
-    let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| format!("did you mean {{{near}}}?"));
+    let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| {
+        format!("did you mean {{{near}}}?")
+    });
     format!("the placeholder {{{name}}} names no parameter: {hint}")
 }
 
@@ -107,7 +113,11 @@ pub struct Table {
 
 impl Table {
     pub(crate) fn new(file: &str, features: Option<Vec<String>>, content: &[u8]) -> Self {
-        Self { file: file.to_owned(), features, fingerprint: fingerprint(content) }
+        Self {
+            file: file.to_owned(),
+            features,
+            fingerprint: fingerprint(content),
+        }
     }
 }
 
@@ -128,7 +138,9 @@ impl Statement {
     pub fn new(space: Arc<Space>, outputs: Arc<[Output]>, method: Method) -> Result<Self> {
         let objectives = outputs.iter().filter(|output| output.goal.is_objective()).count();
         if objectives != 1 {
-            return Err(Error::statement(format!("it has {objectives} objectives among its outputs; exactly one is allowed")));
+            return Err(Error::statement(format!(
+                "it has {objectives} objectives among its outputs; exactly one is allowed"
+            )));
         }
         method.check(&space, &outputs)?;
         Ok(Self::draft(space, outputs, method))
@@ -173,7 +185,10 @@ impl Statement {
 
     /// The objective.
     pub fn objective(&self) -> &Output {
-        self.outputs.iter().find(|output| output.goal.is_objective()).unwrap_or(&self.outputs[0])
+        self.outputs
+            .iter()
+            .find(|output| output.goal.is_objective())
+            .unwrap_or(&self.outputs[0])
     }
 
     /// The evaluator that the study names.
@@ -183,7 +198,12 @@ impl Statement {
             Evaluate::Problem { name, noise } => {
                 let problem = hilltop_problem::registry::lookup(name);
                 let problem = problem.map_err(|fault| Error::statement(fault.to_string()))?;
-                Ok(Box::new(BuiltIn::new(problem, Arc::clone(&self.outputs), *noise, self.seed)?))
+                Ok(Box::new(BuiltIn::new(
+                    problem,
+                    Arc::clone(&self.outputs),
+                    *noise,
+                    self.seed,
+                )?))
             }
         }
     }
@@ -201,9 +221,13 @@ impl Statement {
 
     /// Whether the parameters are those of a built-in problem.
     pub(crate) fn fits(&self, problem: &str) -> Result<(), String> {
-        let Ok(problem) = hilltop_problem::registry::lookup(problem) else { return Ok(()) };
+        let Ok(problem) = hilltop_problem::registry::lookup(problem) else {
+            return Ok(());
+        };
         let names = names(&self.space);
-        let missing = (1..=problem.dim()).map(|k| format!("x{k}")).find(|name| !names.contains(name));
+        let missing = (1..=problem.dim())
+            .map(|k| format!("x{k}"))
+            .find(|name| !names.contains(name));
         match missing {
             Some(missing) => Err(format!(
                 "the problem {} takes x1 to x{}, and {missing} is missing: leave [parameters] out to take the problem's own",
@@ -218,7 +242,12 @@ impl Statement {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         let limited = |output: &&Output| matches!(output.goal, Goal::Within { .. });
-        let names: Vec<&str> = self.outputs.iter().filter(limited).map(|output| output.name.as_str()).collect();
+        let names: Vec<&str> = self
+            .outputs
+            .iter()
+            .filter(limited)
+            .map(|output| output.name.as_str())
+            .collect();
         if !names.is_empty() {
             warnings.push(format!(
                 "the methods of this version do not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
@@ -247,6 +276,10 @@ impl Statement {
 pub(crate) fn names(space: &Space) -> Vec<String> {
     match space.candidates() {
         Some(candidates) => candidates.row(0).iter().map(|(name, _)| name.to_owned()).collect(),
-        None => space.parameters().iter().map(|parameter| parameter.name.clone()).collect(),
+        None => space
+            .parameters()
+            .iter()
+            .map(|parameter| parameter.name.clone())
+            .collect(),
     }
 }

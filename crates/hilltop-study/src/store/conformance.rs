@@ -69,12 +69,34 @@ pub fn every_kind_of_event_survives(open: Open<'_>) {
     ]);
     let values = BTreeMap::from([("cost".to_owned(), 1.0 / 3.0), ("tiny".to_owned(), 5e-324)]);
     let events = [
-        Event::Created { format: 1, study: serde_json::json!({ "name": "κόστος", "seed": u64::MAX }) },
-        Event::Reserved { trial: 0, worker: Some("w".into()) },
-        Event::Asked { trial: 0, parameters: parameters.clone(), horizon: Some(0), memory: Some([1, 2].as_slice().into()) },
-        Event::Adopted { trial: 0, worker: "v".into() },
-        Event::Told { trial: 0, outcome: Outcome::Failed("mesh \u{1F9F1}".into()), seconds: Some(0.25) },
-        Event::Added { trial: 1, parameters, outcome: Outcome::Outputs(values) },
+        Event::Created {
+            format: 1,
+            study: serde_json::json!({ "name": "κόστος", "seed": u64::MAX }),
+        },
+        Event::Reserved {
+            trial: 0,
+            worker: Some("w".into()),
+        },
+        Event::Asked {
+            trial: 0,
+            parameters: parameters.clone(),
+            horizon: Some(0),
+            memory: Some([1, 2].as_slice().into()),
+        },
+        Event::Adopted {
+            trial: 0,
+            worker: "v".into(),
+        },
+        Event::Told {
+            trial: 0,
+            outcome: Outcome::Failed("mesh \u{1F9F1}".into()),
+            seconds: Some(0.25),
+        },
+        Event::Added {
+            trial: 1,
+            parameters,
+            outcome: Outcome::Outputs(values),
+        },
     ];
     let mut journal = open();
     journal.append(0, &events).unwrap();
@@ -86,7 +108,10 @@ pub fn a_second_handle_sees_what_the_first_wrote(open: Open<'_>) {
     let (mut first, mut second) = (open(), open());
     first.append(0, &[reserved(0)]).unwrap();
     assert_eq!(second.read(0).unwrap(), [reserved(0)]);
-    assert!(matches!(second.append(0, &[reserved(1)]), Err(JournalError::Conflict { found: 1, .. })));
+    assert!(matches!(
+        second.append(0, &[reserved(1)]),
+        Err(JournalError::Conflict { found: 1, .. })
+    ));
     second.append(1, &[reserved(1)]).unwrap();
     assert_eq!(first.read(1).unwrap(), [reserved(1)]);
 }

@@ -23,16 +23,19 @@ pub struct Store {
 impl Store {
     /// A journal that one process has to itself.
     pub fn new(journal: impl Journal + 'static) -> Self {
-        Self { journal: Box::new(journal), workers: Workers::alone() }
+        Self {
+            journal: Box::new(journal),
+            workers: Workers::alone(),
+        }
     }
 
-    /// The SQLite file at this path, created where there is none; any number of processes may share it.
+    /// The `SQLite` file at this path, created where there is none; any number of processes may share it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let journal = SqliteJournal::open(path.as_ref())?;
         Ok(journal.into())
     }
 
-    /// The SQLite file at this path, which must be there.
+    /// The `SQLite` file at this path, which must be there.
     pub fn existing(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if !path.is_file() {
@@ -56,6 +59,9 @@ impl From<MemoryJournal> for Store {
 impl From<SqliteJournal> for Store {
     fn from(journal: SqliteJournal) -> Self {
         let workers = Workers::of_store(journal.path());
-        Self { journal: Box::new(journal), workers }
+        Self {
+            journal: Box::new(journal),
+            workers,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! A journal in a SQLite file: one row an event, appended in transactions that survive a crash.
+//! A journal in an `SQLite` file: one row an event, appended in transactions that survive a crash.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,7 +11,7 @@ const APPLICATION: i64 = 0x4869_6c6c;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A journal in a SQLite file that any number of processes share.
+/// A journal in an `SQLite` file that any number of processes share.
 #[derive(Debug)]
 pub struct SqliteJournal {
     path: PathBuf,
@@ -52,8 +52,13 @@ impl SqliteJournal {
     }
 
     fn recognise(&self) -> Result<(), Refusal> {
-        let number = |name| self.connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-        let tables: i64 = self.connection.query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
+        let number = |name| {
+            self.connection
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+        };
+        let tables: i64 = self
+            .connection
+            .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
         let (application, version) = (number("application_id")?, number("user_version")?);
         match application {
             APPLICATION if version > i64::from(FORMAT) => Err(Refusal::Foreign(format!(
@@ -61,7 +66,9 @@ impl SqliteJournal {
             ))),
             APPLICATION => Ok(()),
             0 if tables == 0 => Ok(()),
-            _ => Err(Refusal::Foreign("it is a database of another program, not a study: choose another path".into())),
+            _ => Err(Refusal::Foreign(
+                "it is a database of another program, not a study: choose another path".into(),
+            )),
         }
     }
 
@@ -88,7 +95,9 @@ impl SqliteJournal {
         }
         for (offset, body) in bodies.iter().enumerate() {
             let at = end + offset as i64;
-            transaction.prepare_cached("INSERT INTO events (position, body) VALUES (?1, ?2)")?.execute(params![at, body])?;
+            transaction
+                .prepare_cached("INSERT INTO events (position, body) VALUES (?1, ?2)")?
+                .execute(params![at, body])?;
         }
         transaction.commit()?;
         Ok(None)
@@ -96,14 +105,19 @@ impl SqliteJournal {
 
     fn rows(&self, position: u64) -> Result<Vec<(u64, String)>, rusqlite::Error> {
         let from = i64::try_from(position).unwrap_or(i64::MAX);
-        let mut query =
-            self.connection.prepare_cached("SELECT position, body FROM events WHERE position >= ?1 ORDER BY position")?;
+        let mut query = self
+            .connection
+            .prepare_cached("SELECT position, body FROM events WHERE position >= ?1 ORDER BY position")?;
         let rows = query.query_map([from], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)))?;
         rows.collect()
     }
 
-    fn corrupt(&self, position: u64, message: impl ToString) -> JournalError {
-        JournalError::Corrupt { store: self.path.display().to_string(), position, message: message.to_string() }
+    fn corrupt(&self, position: u64, message: &dyn std::fmt::Display) -> JournalError {
+        JournalError::Corrupt {
+            store: self.path.display().to_string(),
+            position,
+            message: message.to_string(),
+        }
     }
 }
 
@@ -113,7 +127,10 @@ impl Journal for SqliteJournal {
         let bodies = bodies.map_err(|error| store_error(&self.path, format!("an event cannot be written: {error}")))?;
         match self.write(position, &bodies) {
             Ok(None) => Ok(()),
-            Ok(Some(found)) => Err(JournalError::Conflict { expected: position, found }),
+            Ok(Some(found)) => Err(JournalError::Conflict {
+                expected: position,
+                found,
+            }),
             Err(error) => Err(failure(&self.path, &error)),
         }
     }
@@ -122,9 +139,9 @@ impl Journal for SqliteJournal {
         let rows = self.rows(position).map_err(|error| failure(&self.path, &error))?;
         let event = |(expected, (found, body)): (u64, (u64, String))| {
             if found != expected {
-                return Err(self.corrupt(expected, format!("it is missing; the next one is {found}")));
+                return Err(self.corrupt(expected, &format!("it is missing; the next one is {found}")));
             }
-            serde_json::from_str(&body).map_err(|error| self.corrupt(found, error))
+            serde_json::from_str(&body).map_err(|error| self.corrupt(found, &error))
         };
         (position..).zip(rows).map(event).collect()
     }
@@ -143,7 +160,10 @@ impl From<rusqlite::Error> for Refusal {
 }
 
 fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    matches!(
+        error.sqlite_error_code(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
 }
 
 fn failure(path: &Path, error: &rusqlite::Error) -> JournalError {
@@ -160,5 +180,8 @@ fn failure(path: &Path, error: &rusqlite::Error) -> JournalError {
 }
 
 fn store_error(path: &Path, message: impl Into<String>) -> JournalError {
-    JournalError::Store { store: path.display().to_string(), message: message.into() }
+    JournalError::Store {
+        store: path.display().to_string(),
+        message: message.into(),
+    }
 }

@@ -47,12 +47,19 @@ impl Workers {
         let store = store.canonicalize().unwrap_or_else(|_| store.to_owned());
         let mut name = store.file_name().unwrap_or_default().to_owned();
         name.push(".workers");
-        Self { folder: Some(store.with_file_name(name)) }
+        Self {
+            folder: Some(store.with_file_name(name)),
+        }
     }
 
     /// A name of one's own, visible to all as alive.
     pub(crate) fn enlist(&self) -> Result<Claim> {
-        let Some(folder) = &self.folder else { return Ok(Claim { name: unique(), place: None }) };
+        let Some(folder) = &self.folder else {
+            return Ok(Claim {
+                name: unique(),
+                place: None,
+            });
+        };
         loop {
             std::fs::create_dir_all(folder).map_err(|source| access(folder, source))?;
             let name = unique();
@@ -61,7 +68,10 @@ impl Workers {
             file.lock().map_err(|source| access(&path, source))?;
             // Between creation and locking somebody may have found the file unlocked and removed it.
             if path.exists() {
-                return Ok(Claim { name, place: Some((path, file)) });
+                return Ok(Claim {
+                    name,
+                    place: Some((path, file)),
+                });
             }
         }
     }
@@ -70,7 +80,9 @@ impl Workers {
     pub(crate) fn is_alive(&self, name: &str) -> bool {
         let Some(folder) = &self.folder else { return false };
         let path = folder.join(name);
-        let Ok(file) = OpenOptions::new().write(true).open(&path) else { return false };
+        let Ok(file) = OpenOptions::new().write(true).open(&path) else {
+            return false;
+        };
         match file.try_lock() {
             Ok(()) => {
                 // Two who find the same dead worker both want the file gone.
@@ -83,7 +95,9 @@ impl Workers {
 
     /// Waits for the right to propose by hand, which one process has at a time.
     pub(crate) fn hand(&self) -> Result<Option<File>> {
-        let Some((path, file)) = self.hand_file()? else { return Ok(None) };
+        let Some((path, file)) = self.hand_file()? else {
+            return Ok(None);
+        };
         file.lock().map_err(|source| access(&path, source))?;
         Ok(Some(file))
     }
@@ -102,19 +116,30 @@ impl Workers {
         std::fs::create_dir_all(folder).map_err(|source| access(folder, source))?;
         let path = folder.join(HAND);
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
-        file.map(|file| Some((path.clone(), file))).map_err(|source| access(&path, source))
+        file.map(|file| Some((path.clone(), file)))
+            .map_err(|source| access(&path, source))
     }
 }
 
 /// A name that no other worker has had: the process, the time and a counter.
 fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    format!("{}-{time:x}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+    let time = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |time| time.as_nanos());
+    format!(
+        "{}-{time:x}-{}",
+        std::process::id(),
+        COUNT.fetch_add(1, Ordering::Relaxed)
+    )
 }
 
 fn access(path: &Path, source: io::Error) -> Error {
-    Error::Access { path: path.to_owned(), action: "locked", source }
+    Error::Access {
+        path: path.to_owned(),
+        action: "locked",
+        source,
+    }
 }
 
 #[cfg(test)]
@@ -125,7 +150,10 @@ mod tests {
     #[test]
     fn a_worker_is_alive_as_long_as_its_claim_is_held() {
         let folder = tempfile::tempdir().unwrap();
-        let (mine, theirs) = (Workers::of_store(&folder.path().join("a.db")), Workers::of_store(&folder.path().join("a.db")));
+        let (mine, theirs) = (
+            Workers::of_store(&folder.path().join("a.db")),
+            Workers::of_store(&folder.path().join("a.db")),
+        );
         let claim = mine.enlist().unwrap();
         let name = claim.name.clone();
         assert!(theirs.is_alive(&name) && mine.is_alive(&name));

@@ -50,7 +50,12 @@ impl Study {
         let (number, feasible) = (history.trials()[index], history.violation(index) <= 0.0);
         let trial = desk.ledger().trial(number)?;
         let known = trial.parameters.clone().zip(trial.outputs.clone());
-        Ok(known.map(|(parameters, outputs)| Best { trial: number, parameters, outputs, feasible }))
+        Ok(known.map(|(parameters, outputs)| Best {
+            trial: number,
+            parameters,
+            outputs,
+            feasible,
+        }))
     }
 
     /// The point to use if nothing more could be evaluated.
@@ -60,7 +65,9 @@ impl Study {
         let recommendation = oracle.proposer.recommend(&history)?;
         Ok(recommendation.map(|recommendation| Recommended {
             parameters: self.statement.space.decode(&recommendation.point),
-            believed: recommendation.believed.map(|(mean, deviation)| self.outward(mean, deviation)),
+            believed: recommendation
+                .believed
+                .map(|(mean, deviation)| self.outward(mean, deviation)),
         }))
     }
 
@@ -75,7 +82,9 @@ impl Study {
     pub fn predict(&self, parameters: &Parameters) -> Result<Option<Prediction>> {
         let point = self.statement.space.encode(parameters).map_err(Error::Point)?;
         let Some(model) = self.model()? else { return Ok(None) };
-        let Some(marginals) = model.marginals() else { return Ok(None) };
+        let Some(marginals) = model.marginals() else {
+            return Ok(None);
+        };
         let beliefs = marginals.beliefs(MatRef::from_row_major_slice(&point, 1, point.len()));
         let believed = beliefs.mean.first().zip(beliefs.deviation.first());
         Ok(believed.map(|(mean, deviation)| self.outward(*mean, *deviation)))
@@ -83,6 +92,9 @@ impl Study {
 
     fn outward(&self, mean: f64, deviation: f64) -> Prediction {
         let maximised = self.statement.objective().goal == Goal::Maximize;
-        Prediction { mean: if maximised { -mean } else { mean }, deviation }
+        Prediction {
+            mean: if maximised { -mean } else { mean },
+            deviation,
+        }
     }
 }

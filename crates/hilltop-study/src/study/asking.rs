@@ -79,16 +79,29 @@ impl Study {
     fn adopt(&self, worker: &Claim) -> Result<Option<Asked>> {
         let mut adopted = None;
         self.desk().write(|ledger| {
-            let orphan = ledger.open().find(|trial| trial.state == State::Running && self.is_orphan(trial, worker));
-            adopted = orphan.and_then(|trial| Some(Asked { trial: trial.number, parameters: trial.parameters.clone()? }));
-            let event = |asked: &Asked| Event::Adopted { trial: asked.trial, worker: worker.name.clone() };
+            let orphan = ledger
+                .open()
+                .find(|trial| trial.state == State::Running && self.is_orphan(trial, worker));
+            adopted = orphan.and_then(|trial| {
+                Some(Asked {
+                    trial: trial.number,
+                    parameters: trial.parameters.clone()?,
+                })
+            });
+            let event = |asked: &Asked| Event::Adopted {
+                trial: asked.trial,
+                worker: worker.name.clone(),
+            };
             Ok(adopted.iter().map(event).collect())
         })?;
         Ok(adopted)
     }
 
     fn is_orphan(&self, trial: &Trial, worker: &Claim) -> bool {
-        trial.worker.as_ref().is_some_and(|name| *name != worker.name && !self.workers.is_alive(name))
+        trial
+            .worker
+            .as_ref()
+            .is_some_and(|name| *name != worker.name && !self.workers.is_alive(name))
     }
 
     fn turn(&self, ledger: &Ledger, worker: &Claim) -> Turn {
@@ -108,7 +121,9 @@ impl Study {
     /// Whether all that the suggestion depends on is there: the points before it, and the results below its horizon.
     /// Points that somebody evaluates by hand are not waited for.
     fn is_ready(&self, ledger: &Ledger, trial: u64) -> bool {
-        let Some(horizon) = self.horizon(trial) else { return true };
+        let Some(horizon) = self.horizon(trial) else {
+            return true;
+        };
         let awaited = |other: &Trial| match other.state {
             State::Reserved => true,
             _ => other.number < horizon && other.worker.is_some(),
@@ -140,12 +155,15 @@ impl Study {
                 Ok(chosen.map(|trial| taking(ledger, trial, worker)).into_iter().collect())
             })?;
             let Some(trial) = chosen else { return Ok(None) };
-            let sight = Sight { trial, horizon: worker.and_then(|_| self.horizon(trial)) };
+            let sight = Sight {
+                trial,
+                horizon: worker.and_then(|_| self.horizon(trial)),
+            };
             oracle.view.advance(desk.ledger(), sight);
             drop(desk);
             let mut queries = oracle.proposer.propose(oracle.view.history(), 1)?;
             let query = queries.pop().ok_or_else(nothing_proposed)?;
-            if let Some(asked) = self.write_point(oracle, sight, worker, query)? {
+            if let Some(asked) = self.write_point(oracle, sight, worker, &query)? {
                 return Ok(Some(asked));
             }
         }
@@ -153,7 +171,13 @@ impl Study {
 
     /// Writes the point of a trial; `None` when it must be proposed anew: somebody else took the same point, or the
     /// trial.
-    fn write_point(&self, oracle: &Oracle, sight: Sight, worker: Option<&String>, query: Query) -> Result<Option<Asked>> {
+    fn write_point(
+        &self,
+        oracle: &Oracle,
+        sight: Sight,
+        worker: Option<&String>,
+        query: &Query,
+    ) -> Result<Option<Asked>> {
         let parameters = self.statement.space.decode(&query.point);
         let point = self.statement.space.encode(&parameters).map_err(Error::Point)?;
         let mut written = false;
@@ -171,24 +195,39 @@ impl Study {
             };
             Ok(written.then(event).into_iter().collect())
         })?;
-        Ok(written.then_some(Asked { trial: sight.trial, parameters }))
+        Ok(written.then_some(Asked {
+            trial: sight.trial,
+            parameters,
+        }))
     }
 }
 
 /// The lowest trial whose point has not been found and that is free to be proposed by somebody else.
 fn vacancy(ledger: &Ledger, free: impl Fn(&Trial) -> bool) -> Option<u64> {
-    ledger.open().find(|trial| trial.state == State::Reserved && free(trial)).map(|trial| trial.number)
+    ledger
+        .open()
+        .find(|trial| trial.state == State::Reserved && free(trial))
+        .map(|trial| trial.number)
 }
 
 /// The event by which a trial becomes this worker's. It also marks what the proposal may depend on: all before it.
 fn taking(ledger: &Ledger, trial: u64, worker: Option<&String>) -> Event {
     let owner = ledger.trial(trial).ok().and_then(|known| known.worker.as_ref());
     match worker {
-        Some(name) if ledger.trial(trial).is_ok() && owner != worker => Event::Adopted { trial, worker: name.clone() },
-        _ => Event::Reserved { trial, worker: worker.cloned() },
+        Some(name) if ledger.trial(trial).is_ok() && owner != worker => Event::Adopted {
+            trial,
+            worker: name.clone(),
+        },
+        _ => Event::Reserved {
+            trial,
+            worker: worker.cloned(),
+        },
     }
 }
 
 fn nothing_proposed() -> hilltop_core::Error {
-    hilltop_core::Error::Numerical { what: "the proposal", detail: "the method gave no point".to_owned() }
+    hilltop_core::Error::Numerical {
+        what: "the proposal",
+        detail: "the method gave no point".to_owned(),
+    }
 }

@@ -21,7 +21,11 @@ impl Desk {
     /// points of the stated space.
     pub(super) fn open(journal: Box<dyn Journal>, statement: &Statement) -> Result<Self> {
         let ledger = Ledger::new(Arc::clone(&statement.space), Arc::clone(&statement.outputs));
-        let mut desk = Self { journal, ledger, overview: View::new(statement) };
+        let mut desk = Self {
+            journal,
+            ledger,
+            overview: View::new(statement),
+        };
         let mut stored = desk.journal.read(0)?.into_iter();
         match stored.next() {
             Some(first) => desk.ledger.apply(first)?,
@@ -33,7 +37,10 @@ impl Desk {
     }
 
     fn begin(mut self, statement: &Statement) -> Result<Self> {
-        let created = Event::Created { format: FORMAT, study: statement.description() };
+        let created = Event::Created {
+            format: FORMAT,
+            study: statement.description(),
+        };
         match self.journal.append(0, std::slice::from_ref(&created)) {
             Ok(()) => self.ledger.apply(created)?,
             Err(JournalError::Conflict { .. }) => return Self::open(self.journal, statement),
@@ -48,7 +55,13 @@ impl Desk {
 
     /// Everything told so far, in the order told.
     pub(super) fn overview(&mut self) -> &History {
-        self.overview.advance(&self.ledger, Sight { trial: self.ledger.next(), horizon: None })
+        self.overview.advance(
+            &self.ledger,
+            Sight {
+                trial: self.ledger.next(),
+                horizon: None,
+            },
+        )
     }
 
     pub(super) fn journal(&mut self) -> &mut dyn Journal {
@@ -80,6 +93,13 @@ impl Desk {
 }
 
 fn verify(ledger: &Ledger, statement: &Statement) -> Result<()> {
-    let differences = ledger.description().map(|stored| statement.differences(stored)).unwrap_or_default();
-    if differences.is_empty() { Ok(()) } else { Err(Error::Mismatch { differences }) }
+    let differences = ledger
+        .description()
+        .map(|stored| statement.differences(stored))
+        .unwrap_or_default();
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Mismatch { differences })
+    }
 }

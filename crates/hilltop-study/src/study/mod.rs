@@ -14,12 +14,12 @@ pub use answer::{Best, Prediction, Recommended};
 pub(crate) use asking::Task;
 pub use replay::{Difference, Replay};
 
+use crate::Result;
 use crate::ledger::Ledger;
 use crate::statement::Statement;
 use crate::store::{Claim, Store, Workers};
 use crate::trial::Trial;
 use crate::view::View;
-use crate::Result;
 use desk::Desk;
 
 /// A study that is open. Every method takes `&self`: threads share it.
@@ -35,7 +35,7 @@ use desk::Desk;
 /// let study = Study::open(statement, MemoryJournal::default())?;
 /// for asked in study.ask(3)? {
 ///     let cost = asked.trial as f64;
-///     study.tell(asked.trial, Outcome::Outputs(BTreeMap::from([("cost".into(), cost)])))?;
+///     study.tell(asked.trial, &Outcome::Outputs(BTreeMap::from([("cost".into(), cost)])))?;
 /// }
 /// assert_eq!(study.best()?.map(|best| best.trial), Some(0));
 /// # Ok::<(), hilltop_study::Error>(())
@@ -60,9 +60,17 @@ impl Study {
     pub fn open(statement: Statement, store: impl Into<Store>) -> Result<Self> {
         let Store { journal, workers } = store.into();
         let proposer = statement.method.build(&statement.space, &statement.outputs)?;
-        let oracle = Oracle { proposer, view: View::new(&statement) };
+        let oracle = Oracle {
+            proposer,
+            view: View::new(&statement),
+        };
         let desk = Desk::open(journal, &statement)?;
-        Ok(Self { statement, workers, oracle: Mutex::new(oracle), desk: Mutex::new(desk) })
+        Ok(Self {
+            statement,
+            workers,
+            oracle: Mutex::new(oracle),
+            desk: Mutex::new(desk),
+        })
     }
 
     /// What the study is about.
@@ -105,7 +113,9 @@ impl Study {
     }
 
     fn fresh_proposer(&self) -> Result<Box<dyn Proposer>> {
-        self.statement.method.build(&self.statement.space, &self.statement.outputs)
+        self.statement
+            .method
+            .build(&self.statement.space, &self.statement.outputs)
     }
 
     fn fresh_ledger(&self) -> Ledger {

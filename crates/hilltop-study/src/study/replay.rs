@@ -44,17 +44,32 @@ impl Study {
         let mut checked = 0;
         for (position, event) in events.iter().enumerate() {
             ledger.apply(event.clone())?;
-            let Some(suggestion) = suggestions.get(&position) else { continue };
+            let Some(suggestion) = suggestions.get(&position) else {
+                continue;
+            };
             let queries = proposer.propose(view.advance(&ledger, suggestion.sight), 1)?;
-            let proposed = queries.first().map(|query| self.statement.space.decode(&query.point)).unwrap_or_default();
+            let proposed = queries
+                .first()
+                .map(|query| self.statement.space.decode(&query.point))
+                .unwrap_or_default();
             checked += 1;
             if proposed != *suggestion.parameters {
                 let stored = suggestion.parameters.clone();
-                let difference = Difference { trial: suggestion.sight.trial, stored, proposed };
-                return Ok(Replay { checked, difference: Some(difference) });
+                let difference = Difference {
+                    trial: suggestion.sight.trial,
+                    stored,
+                    proposed,
+                };
+                return Ok(Replay {
+                    checked,
+                    difference: Some(difference),
+                });
             }
         }
-        Ok(Replay { checked, difference: None })
+        Ok(Replay {
+            checked,
+            difference: None,
+        })
     }
 }
 
@@ -67,9 +82,21 @@ fn suggestions(events: &[Event]) -> BTreeMap<usize, Suggestion<'_>> {
             Event::Reserved { trial, .. } | Event::Adopted { trial, .. } => {
                 taken.insert(*trial, position);
             }
-            Event::Asked { trial, parameters, horizon, .. } => {
-                let sight = Sight { trial: *trial, horizon: *horizon };
-                found.extend(taken.get(trial).map(|position| (*position, Suggestion { sight, parameters })));
+            Event::Asked {
+                trial,
+                parameters,
+                horizon,
+                ..
+            } => {
+                let sight = Sight {
+                    trial: *trial,
+                    horizon: *horizon,
+                };
+                found.extend(
+                    taken
+                        .get(trial)
+                        .map(|position| (*position, Suggestion { sight, parameters })),
+                );
             }
             _ => {}
         }

@@ -11,46 +11,70 @@ use crate::{Error, Result};
 
 impl Study {
     /// Records what became of a trial. What is not allowed changes nothing: the trial stays open.
-    pub fn tell(&self, trial: u64, outcome: Outcome) -> Result<()> {
+    pub fn tell(&self, trial: u64, outcome: &Outcome) -> Result<()> {
         self.tell_after(trial, outcome, None)
     }
 
     /// The same with how long the evaluation took.
-    pub fn tell_after(&self, trial: u64, outcome: Outcome, seconds: Option<f64>) -> Result<()> {
-        self.admit(&outcome)?;
+    pub fn tell_after(&self, trial: u64, outcome: &Outcome, seconds: Option<f64>) -> Result<()> {
+        self.admit(outcome)?;
         let seconds = seconds.filter(|seconds| seconds.is_finite());
         self.desk().write(|ledger| {
             expect_running(ledger, trial)?;
-            Ok(vec![Event::Told { trial, outcome: outcome.clone(), seconds }])
+            Ok(vec![Event::Told {
+                trial,
+                outcome: outcome.clone(),
+                seconds,
+            }])
         })
     }
 
     /// Adds a result that is known from elsewhere as a trial of its own, and gives its number.
-    pub fn add(&self, parameters: Parameters, outputs: BTreeMap<String, f64>) -> Result<u64> {
-        let outcome = Outcome::Outputs(outputs);
+    pub fn add(&self, parameters: &Parameters, outputs: &BTreeMap<String, f64>) -> Result<u64> {
+        let outcome = Outcome::Outputs(outputs.clone());
         self.admit(&outcome)?;
-        self.statement.space.encode(&parameters).map_err(Error::Point)?;
+        self.statement.space.encode(parameters).map_err(Error::Point)?;
         let mut added = 0;
         self.desk().write(|ledger| {
             added = ledger.next();
-            Ok(vec![Event::Added { trial: added, parameters: parameters.clone(), outcome: outcome.clone() }])
+            Ok(vec![Event::Added {
+                trial: added,
+                parameters: parameters.clone(),
+                outcome: outcome.clone(),
+            }])
         })?;
         Ok(added)
     }
 
     /// Whether the outputs are those of the study, all of them, and finite.
     fn admit(&self, outcome: &Outcome) -> Result<()> {
-        let Outcome::Outputs(values) = outcome else { return Ok(()) };
-        let names: Vec<&str> = self.statement.outputs.iter().map(|output| output.name.as_str()).collect();
+        let Outcome::Outputs(values) = outcome else {
+            return Ok(());
+        };
+        let names: Vec<&str> = self
+            .statement
+            .outputs
+            .iter()
+            .map(|output| output.name.as_str())
+            .collect();
         let expected = || names.join(", ");
         if let Some(output) = values.keys().find(|name| !names.contains(&name.as_str())) {
-            return Err(Error::UnknownOutput { output: output.clone(), expected: expected() });
+            return Err(Error::UnknownOutput {
+                output: output.clone(),
+                expected: expected(),
+            });
         }
         if let Some(output) = names.iter().find(|name| !values.contains_key(**name)) {
-            return Err(Error::MissingOutput { output: (*output).to_owned(), expected: expected() });
+            return Err(Error::MissingOutput {
+                output: (*output).to_owned(),
+                expected: expected(),
+            });
         }
         match values.iter().find(|(_, value)| !value.is_finite()) {
-            Some((output, value)) => Err(Error::NotFinite { output: output.clone(), value: *value }),
+            Some((output, value)) => Err(Error::NotFinite {
+                output: output.clone(),
+                value: *value,
+            }),
             None => Ok(()),
         }
     }
@@ -61,6 +85,9 @@ fn expect_running(ledger: &Ledger, number: u64) -> Result<()> {
     match trial.state {
         State::Running => Ok(()),
         State::Reserved => Err(Error::NoPoint { trial: number }),
-        State::Complete | State::Failed => Err(Error::AlreadyTold { trial: number, state: trial.state.word() }),
+        State::Complete | State::Failed => Err(Error::AlreadyTold {
+            trial: number,
+            state: trial.state.word(),
+        }),
     }
 }
