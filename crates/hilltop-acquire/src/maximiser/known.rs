@@ -45,8 +45,13 @@ pub(crate) fn same(a: &[f64], b: &[f64]) -> bool {
 /// Coordinates weighted by an additive recurrence, so that no two grids collide systematically; weights below 2.
 fn sum(point: &[f64]) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
-    let weight = |axis: usize| 1.0 + (GOLDEN * (axis + 1) as f64).fract();
-    point.iter().enumerate().map(|(axis, x)| weight(axis) * x).sum()
+    let mut weight = 1.0;
+    let mut sum = 0.0;
+    for x in point {
+        weight += if weight + GOLDEN < 2.0 { GOLDEN } else { GOLDEN - 1.0 };
+        sum += weight * x;
+    }
+    sum
 }
 
 #[cfg(test)]

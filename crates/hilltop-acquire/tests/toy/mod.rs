@@ -1,5 +1,5 @@
 //! Small things that the tests share: a history, a score, a model whose beliefs are formulas.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::any::Any;
 use std::sync::Arc;
