@@ -2,7 +2,7 @@
 
 use super::compiled::{Label, Number, Truth};
 use super::function::{Function, constant};
-use super::node::{Node, Relation, Shape};
+use super::node::{Node, Relation, Shape, Sign};
 use super::{ExpressionError, Type, Value};
 
 /// The labels of a compilation, numbered in the order they were met.
@@ -152,7 +152,7 @@ impl Compiler<'_> {
         }
         let kinds = (sides.0.kind(), sides.1.kind());
         let same = match sides {
-            (Compiled::Truth(a), Compiled::Truth(b)) => Truth::SameTruth(Box::new((a, b))),
+            (Compiled::Truth(a), Compiled::Truth(b)) => Truth::Alike(Box::new((a, b))),
             (Compiled::Text(a) | Compiled::Mixed(a), Compiled::Text(b) | Compiled::Mixed(b)) => {
                 Truth::SameLabel(Box::new((a, b)))
             }
@@ -190,6 +190,10 @@ impl Compiler<'_> {
             (Function::One(apply), [part]) => Number::One(apply, Box::new(self.number(part)?)),
             (Function::Two(apply), [a, b]) => Number::Two(apply, Box::new((self.number(a)?, self.number(b)?))),
             (Function::If, [condition, a, b]) => return self.branch(condition, a, b),
+            (Function::Sum, parts) => {
+                let term = |part| Ok((Sign::Plus, self.number(part)?));
+                Number::Sum(parts.iter().map(term).collect::<Outcome<_>>()?)
+            }
             (Function::Many(apply), parts) => Number::Many(
                 apply,
                 parts.iter().map(|part| self.number(part)).collect::<Outcome<_>>()?,

@@ -28,7 +28,7 @@ pub(crate) enum Truth {
     Slot(usize),
     Compare(Relation, Box<(Number, Number)>),
     SameLabel(Box<(Label, Label)>),
-    SameTruth(Box<(Truth, Truth)>),
+    Alike(Box<(Truth, Truth)>),
     Not(Box<Truth>),
     All(Vec<Truth>),
     Any(Vec<Truth>),
@@ -118,7 +118,7 @@ impl Truth {
             Self::Slot(slot) => slots[*slot] != 0.0,
             Self::Compare(relation, sides) => compare(*relation, &sides.0, &sides.1, slots),
             Self::SameLabel(sides) => sides.0.value(slots) == sides.1.value(slots),
-            Self::SameTruth(sides) => sides.0.holds(slots) == sides.1.holds(slots),
+            Self::Alike(sides) => sides.0.holds(slots) == sides.1.holds(slots),
             Self::Not(part) => !part.holds(slots),
             Self::All(parts) => parts.iter().all(|part| part.holds(slots)),
             Self::Any(parts) => parts.iter().any(|part| part.holds(slots)),
@@ -174,6 +174,7 @@ fn compare(relation: Relation, left: &Number, right: &Number, slots: &[f64]) -> 
 }
 
 /// Equal up to rounding; whole numbers are compared exactly.
+#[expect(clippy::float_cmp, reason = "the tolerance applies where exact equality fails")]
 fn equal(a: f64, b: f64, left: &Number, right: &Number, slots: &[f64]) -> bool {
     if a == b || (a.fract() == 0.0 && b.fract() == 0.0) {
         return a == b;

@@ -9,6 +9,8 @@ pub(crate) enum Function {
     Two(fn(f64, f64) -> f64),
     /// One number or more, taken together from the left.
     Many(fn(f64, f64) -> f64),
+    /// One number or more, added up.
+    Sum,
     /// A condition and two values.
     If,
 }
@@ -38,7 +40,7 @@ const FUNCTIONS: [(&str, Function); 27] = [
     ("sign", Function::One(sign)),
     ("min", Function::Many(smaller)),
     ("max", Function::Many(larger)),
-    ("sum", Function::Many(|a, b| a + b)),
+    ("sum", Function::Sum),
     ("hypot", Function::Many(f64::hypot)),
     ("pow", Function::Two(power)),
     ("if", Function::If),
@@ -63,7 +65,7 @@ impl Function {
         match self {
             Self::One(_) => count == 1,
             Self::Two(_) => count == 2,
-            Self::Many(_) => count >= 1,
+            Self::Many(_) | Self::Sum => count >= 1,
             Self::If => count == 3,
         }
     }
@@ -73,7 +75,7 @@ impl Function {
         match self {
             Self::One(_) => "1 argument",
             Self::Two(_) => "2 arguments",
-            Self::Many(_) => "1 argument or more",
+            Self::Many(_) | Self::Sum => "1 argument or more",
             Self::If => "3 arguments",
         }
     }
@@ -104,6 +106,7 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// A power; squares, by far the most frequent, without the logarithm.
+#[expect(clippy::float_cmp, reason = "two is exactly two")]
 pub(crate) fn power(base: f64, exponent: f64) -> f64 {
     if exponent == 2.0 {
         base * base
@@ -124,6 +127,7 @@ pub(crate) fn modulo(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
 
     #[test]

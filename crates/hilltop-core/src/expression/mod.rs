@@ -22,6 +22,7 @@
 //! # Ok::<(), hilltop_core::expression::ExpressionError>(())
 //! ```
 
+mod affine;
 mod compile;
 mod compiled;
 mod display;
@@ -38,11 +39,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
+pub(crate) use affine::Dependence;
 pub(crate) use compile::{Compiler, Labels, Scope};
 pub(crate) use compiled::{Number, Truth};
 pub use error::ExpressionError;
 pub use node::{Factor, Node, Relation, Shape, Sign, Span};
-pub(crate) use token::is_plain_name;
 pub use value::Value;
 
 use compile::Compiled;

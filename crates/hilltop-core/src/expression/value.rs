@@ -44,6 +44,7 @@ impl Value {
     }
 
     /// Whether both mean the same: `3` and `3.0` do.
+    #[expect(clippy::float_cmp, reason = "options are met exactly or not at all")]
     pub fn same(&self, other: &Self) -> bool {
         match (self.number(), other.number()) {
             (Some(left), Some(right)) => left == right,

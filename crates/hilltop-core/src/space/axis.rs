@@ -132,6 +132,32 @@ impl Axis {
         }
     }
 
+    /// The bounds of a continuous scale.
+    pub(crate) fn bounds(&self) -> (f64, f64) {
+        match self {
+            Self::Linear { low, high, .. } | Self::Log { low, high, .. } => (*low, *high),
+            _ => (0.0, self.last_level()),
+        }
+    }
+
+    /// A value of a continuous scale with the decimals that are kept.
+    pub(crate) fn rounded(&self, value: f64) -> f64 {
+        match self {
+            Self::Linear { low, high, decimals } => decimals.round(value).clamp(*low, *high),
+            Self::Log { low, high, digits, .. } => digits.round(value).clamp(*low, *high),
+            _ => value,
+        }
+    }
+
+    /// How far apart the values of a continuous scale are, near one of them.
+    pub(crate) fn spacing(&self, value: f64) -> f64 {
+        match self {
+            Self::Linear { decimals, .. } => decimals.spacing(),
+            Self::Log { digits, .. } => digits.spacing(value),
+            _ => 0.0,
+        }
+    }
+
     /// What expressions see at a position.
     pub(crate) fn slot(&self, position: f64) -> f64 {
         match self {

@@ -4,6 +4,7 @@
 use super::axis::{Axis, NOWHERE};
 use super::guard::{Guard, Names};
 use super::rounding::Decimals;
+use super::tie::{self, Tie};
 use super::{Coordinate, Parameter, SpaceError, scale};
 use crate::expression::{Expression, Labels, Value};
 
@@ -29,6 +30,10 @@ pub(crate) struct Domain {
     pub(crate) conditions: Vec<Option<Guard>>,
     /// The known constraints.
     pub(crate) constraints: Vec<Guard>,
+    /// The linear equalities among them.
+    pub(crate) ties: Vec<Tie>,
+    /// Which parameters they tie.
+    pub(crate) tied: Vec<bool>,
 }
 
 impl Domain {
@@ -53,7 +58,12 @@ impl Domain {
             .iter()
             .map(|one| constraint(one, &names, &mut labels))
             .collect::<Result<Vec<_>, _>>()?;
-        Ok(Self::bind(axes, order, conditions, constraints))
+        let mut domain = Self::bind(axes, order, conditions, constraints);
+        domain.ties = tie::ties(&domain, parameters, known)?;
+        domain.tied = (0..domain.axes.len())
+            .map(|place| domain.ties.iter().any(|tie| tie.binds(place)))
+            .collect();
+        Ok(domain)
     }
 
     /// `d` floats between 0 and 1.
@@ -67,6 +77,7 @@ impl Domain {
     }
 
     fn bind(axes: Vec<Axis>, order: Vec<usize>, conditions: Vec<Option<Guard>>, constraints: Vec<Guard>) -> Self {
+        let tied = vec![false; axes.len()];
         let mut first = Vec::with_capacity(axes.len());
         let mut unit = Vec::with_capacity(axes.len());
         let mut free = Vec::new();
@@ -88,6 +99,8 @@ impl Domain {
             order,
             conditions,
             constraints,
+            ties: Vec::new(),
+            tied,
         }
     }
 
@@ -129,6 +142,11 @@ impl Domain {
                 f64::NAN
             };
         }
+    }
+
+    /// The coordinate of the unit cube of a parameter.
+    pub(crate) fn unit_place(&self, parameter: usize) -> usize {
+        self.unit[parameter]
     }
 
     /// The position of a parameter at coordinates.
@@ -187,21 +205,13 @@ impl Domain {
     }
 
     /// The coordinates of a point of the unit cube.
-    pub(crate) fn from_unit(&self, u: &[f64]) -> Vec<f64> {
+    pub(crate) fn of_unit(&self, u: &[f64]) -> Vec<f64> {
         let mut z = vec![NOWHERE; self.dim];
         for &parameter in &self.free {
             self.axes[parameter].write(self.unit_position(u, parameter), &mut z[self.range(parameter)]);
         }
         self.project(&mut z);
         z
-    }
-
-    /// A point of the unit cube with these coordinates.
-    pub(crate) fn to_unit(&self, z: &[f64]) -> Vec<f64> {
-        self.free
-            .iter()
-            .map(|&parameter| self.axes[parameter].unit_of_position(self.position(z, parameter)))
-            .collect()
     }
 
     /// Names and values of the parameters that take part.

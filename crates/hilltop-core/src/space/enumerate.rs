@@ -3,8 +3,8 @@
 use super::axis::{Axis, NOWHERE};
 use super::domain::Domain;
 
-/// A walk through combinations gives up after so many.
-const PATIENCE: u64 = 2_000_000;
+/// Looking through combinations ends after so many.
+pub(crate) const PATIENCE: u64 = 2_000_000;
 
 /// How many distinct points there are, known constraints left aside; none where a parameter is continuous.
 ///
@@ -26,9 +26,9 @@ pub(crate) fn cardinality(domain: &Domain) -> Option<u64> {
         return Some(everything);
     }
     let mut count = 0_u64;
-    let mut walk = Walk::new(domain, &deciding);
-    let complete = walk.descend(0, &mut |walk| {
-        let active = others.iter().copied().filter(|&place| walk.is_active(place));
+    let mut combinations = Combinations::new(domain, &deciding, PATIENCE);
+    let complete = combinations.descend(0, &mut |now| {
+        let active = others.iter().copied().filter(|&place| now.is_active(place));
         count = count.saturating_add(active.fold(1, product));
         true
     });
@@ -36,31 +36,32 @@ pub(crate) fn cardinality(domain: &Domain) -> Option<u64> {
 }
 
 /// All feasible points, or none where there are more than `limit`, a continuum, or too many combinations to look at.
-pub(crate) fn enumerate(domain: &Domain, limit: usize) -> Option<Vec<Vec<f64>>> {
+pub(crate) fn enumerate(domain: &Domain, limit: usize, patience: u64) -> Option<Vec<Vec<f64>>> {
     domain.axes.iter().try_for_each(|axis| axis.levels().map(|_| ()))?;
     let mut found = Vec::new();
-    let mut walk = Walk::new(domain, &domain.order);
-    walk.schedule();
-    let complete = walk.descend(0, &mut |walk| {
-        found.push(walk.point());
+    let mut combinations = Combinations::new(domain, &domain.order, patience);
+    combinations.schedule();
+    let complete = combinations.descend(0, &mut |now| {
+        found.push(now.point());
         found.len() <= limit
     });
     complete.then_some(found)
 }
 
 /// A walk through all combinations of some parameters that leaves a branch as soon as a constraint forbids it.
-struct Walk<'a> {
+struct Combinations<'a> {
     domain: &'a Domain,
     order: &'a [usize],
     positions: Vec<f64>,
     slots: Vec<f64>,
     /// The constraints that can be judged once so many parameters are settled.
     due: Vec<Vec<usize>>,
-    visited: u64,
+    /// How many more may be looked at.
+    patience: u64,
 }
 
-impl<'a> Walk<'a> {
-    fn new(domain: &'a Domain, order: &'a [usize]) -> Self {
+impl<'a> Combinations<'a> {
+    fn new(domain: &'a Domain, order: &'a [usize], patience: u64) -> Self {
         let count = domain.axes.len();
         Self {
             domain,
@@ -68,7 +69,7 @@ impl<'a> Walk<'a> {
             positions: vec![0.0; count],
             slots: vec![f64::NAN; count],
             due: vec![Vec::new(); order.len() + 1],
-            visited: 0,
+            patience,
         }
     }
 
@@ -100,10 +101,10 @@ impl<'a> Walk<'a> {
 
     /// Goes through all combinations from a depth on; false where it was stopped.
     fn descend(&mut self, depth: usize, visit: &mut dyn FnMut(&Self) -> bool) -> bool {
-        self.visited += 1;
-        if self.visited > PATIENCE {
+        if self.patience == 0 {
             return false;
         }
+        self.patience -= 1;
         if !self.is_permitted(depth) {
             return true;
         }

@@ -13,12 +13,19 @@ mod domain;
 mod encode;
 mod enumerate;
 mod error;
+mod feasible;
 mod guard;
+mod interior;
+mod mend;
 mod neighbours;
 mod parameter;
 mod parameters;
 mod rounding;
 mod scale;
+mod seek;
+mod terrain;
+mod tie;
+mod walk;
 
 use std::sync::Arc;
 
@@ -27,12 +34,9 @@ pub use error::SpaceError;
 pub use parameter::{Kind, Parameter};
 pub use parameters::Parameters;
 
-use crate::Rng;
 use crate::expression::Expression;
 use domain::Domain;
-
-/// How many rows of a table count as neighbours of one.
-const NEAREST_ROWS: usize = 8;
+use interior::Interior;
 
 /// What a coordinate of an encoded point stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +99,7 @@ struct Description {
 #[derive(Debug)]
 enum Form {
     /// All combinations that the constraints allow.
-    Product(Domain),
+    Product(Domain, Option<Interior>),
     /// The rows of a table.
     Finite(Candidates),
 }
@@ -104,23 +108,29 @@ impl Space {
     /// Checks a description.
     pub fn new(parameters: Vec<Parameter>, known: Vec<Expression>) -> Result<Self, SpaceError> {
         let domain = Domain::new(&parameters, &known)?;
-        Ok(Self::of_domain(parameters, known, domain))
-    }
-
-    fn of_domain(parameters: Vec<Parameter>, known: Vec<Expression>, domain: Domain) -> Self {
+        let interior = Interior::explore(&domain, &parameters, &known)?;
         let coordinates = domain.coordinates();
-        Self(Arc::new(Description {
+        let form = Form::Product(domain, interior);
+        Ok(Self(Arc::new(Description {
             parameters,
             known,
             coordinates,
-            form: Form::Product(domain),
-        }))
+            form,
+        })))
     }
 
     /// `x1` to `xd` between 0 and 1; there is always an `x1`.
     pub fn unit_box(d: usize) -> Self {
-        let d = d.max(1);
-        Self::of_domain(numbered(&vec![(0.0, 1.0); d]), Vec::new(), Domain::unit_box(d))
+        let domain = Domain::unit_box(d.max(1));
+        let parameters = numbered(&vec![(0.0, 1.0); d.max(1)]);
+        let coordinates = domain.coordinates();
+        let form = Form::Product(domain, None);
+        Self(Arc::new(Description {
+            parameters,
+            known: Vec::new(),
+            coordinates,
+            form,
+        }))
     }
 
     /// `x1`, `x2`, … between the given bounds.
@@ -179,14 +189,14 @@ impl Space {
     pub fn candidates(&self) -> Option<&Candidates> {
         match &self.0.form {
             Form::Finite(candidates) => Some(candidates),
-            Form::Product(_) => None,
+            Form::Product(..) => None,
         }
     }
 
     /// The coordinates of named values, or what is wrong with them.
     pub fn encode(&self, point: &Parameters) -> Result<Vec<f64>, SpaceError> {
         match &self.0.form {
-            Form::Product(domain) => encode::encode(domain, &self.0.parameters, &self.0.known, point),
+            Form::Product(domain, _) => encode::encode(domain, &self.0.parameters, &self.0.known, point),
             Form::Finite(candidates) => match candidates.index_of(point) {
                 Some(row) => Ok(candidates.features(row).to_vec()),
                 None => Err(SpaceError::NotACandidate {
@@ -201,7 +211,7 @@ impl Space {
     pub fn decode(&self, z: &[f64]) -> Parameters {
         match &self.0.form {
             Form::Finite(candidates) => candidates.row(candidates.index_of_point(z)),
-            Form::Product(domain) => {
+            Form::Product(domain, _) => {
                 let mut point = Parameters::new();
                 for (parameter, value) in self.0.parameters.iter().zip(domain.values(z)) {
                     if let Some(value) = value {
@@ -216,7 +226,7 @@ impl Space {
     /// Moves coordinates to the nearest point that decodes exactly; known constraints are left aside.
     pub fn project(&self, z: &mut [f64]) {
         match &self.0.form {
-            Form::Product(domain) => domain.project(z),
+            Form::Product(domain, _) => domain.project(z),
             Form::Finite(candidates) => z.copy_from_slice(candidates.features(candidates.index_of_point(z))),
         }
     }
@@ -224,8 +234,8 @@ impl Space {
     /// Whether the known constraints hold where the coordinates decode to.
     pub fn satisfies(&self, z: &[f64]) -> bool {
         match &self.0.form {
-            Form::Product(domain) if domain.constraints.is_empty() => true,
-            Form::Product(domain) => domain.with_slots(z, |slots| domain.permits(slots)),
+            Form::Product(domain, _) if domain.constraints.is_empty() => true,
+            Form::Product(domain, _) => domain.with_slots(z, |slots| domain.permits(slots)),
             Form::Finite(_) => true,
         }
     }
@@ -233,7 +243,7 @@ impl Space {
     /// Which parameters take part at the coordinates.
     pub fn active(&self, z: &[f64]) -> Vec<bool> {
         match &self.0.form {
-            Form::Product(domain) => domain.with_slots(z, |slots| slots.iter().map(|slot| !slot.is_nan()).collect()),
+            Form::Product(domain, _) => domain.with_slots(z, |slots| slots.iter().map(|slot| !slot.is_nan()).collect()),
             Form::Finite(_) => vec![true; self.dim()],
         }
     }
@@ -242,7 +252,7 @@ impl Space {
     /// fixed, or one a feature.
     pub fn unit_dim(&self) -> usize {
         match &self.0.form {
-            Form::Product(domain) => domain.free.len(),
+            Form::Product(domain, _) => domain.free.len(),
             Form::Finite(candidates) => candidates.dim(),
         }
     }
@@ -251,83 +261,8 @@ impl Space {
     /// parameter takes an equal share of its coordinate. Known constraints are left aside.
     pub fn from_unit(&self, u: &[f64]) -> Vec<f64> {
         match &self.0.form {
-            Form::Product(domain) => domain.from_unit(u),
+            Form::Product(domain, _) => domain.of_unit(u),
             Form::Finite(candidates) => candidates.features(candidates.index_of_point(u)).to_vec(),
-        }
-    }
-
-    /// A random point that satisfies the known constraints.
-    pub fn sample(&self, rng: &mut Rng) -> Result<Vec<f64>, SpaceError> {
-        for _ in 0..100_000 {
-            let u: Vec<f64> = (0..self.unit_dim()).map(|_| rng.uniform()).collect();
-            let z = self.from_unit(&u);
-            if self.satisfies(&z) {
-                return Ok(z);
-            }
-        }
-        Err(SpaceError::Infeasible {
-            constraint: String::new(),
-            violation: f64::NAN,
-            nearest: String::new(),
-        })
-    }
-
-    /// Projects a point and, where known constraints are violated, moves it to a nearby point that satisfies them; false
-    /// where none is found.
-    pub fn repair(&self, z: &mut [f64], rng: &mut Rng) -> bool {
-        self.project(z);
-        if self.satisfies(z) {
-            return true;
-        }
-        let Ok(mut inside) = self.sample(rng) else { return false };
-        for _ in 0..30 {
-            let mut middle: Vec<f64> = z.iter().zip(&inside).map(|(a, b)| f64::midpoint(*a, *b)).collect();
-            self.project(&mut middle);
-            if self.satisfies(&middle) {
-                inside = middle;
-            }
-        }
-        z.copy_from_slice(&inside);
-        true
-    }
-
-    /// How many distinct points there are, known constraints left aside; none where a parameter is continuous.
-    pub fn cardinality(&self) -> Option<u64> {
-        match &self.0.form {
-            Form::Product(domain) => enumerate::cardinality(domain),
-            Form::Finite(candidates) => Some(candidates.distinct_rows().len() as u64),
-        }
-    }
-
-    /// All points that satisfy the known constraints, where there are at most `limit`.
-    pub fn enumerate(&self, limit: usize) -> Option<Vec<Vec<f64>>> {
-        match &self.0.form {
-            Form::Product(domain) => enumerate::enumerate(domain, limit),
-            Form::Finite(candidates) => {
-                let rows = candidates.distinct_rows();
-                let points = || rows.iter().map(|&row| candidates.features(row).to_vec()).collect();
-                (rows.len() <= limit).then(points)
-            }
-        }
-    }
-
-    /// Points that differ from `z` in one discrete parameter, projected, and satisfying the known constraints: other
-    /// options, next values of grids and some further away; of a finite space the nearest rows. Never `z` itself.
-    pub fn neighbours(&self, z: &[f64]) -> Vec<Vec<f64>> {
-        match &self.0.form {
-            Form::Product(domain) => {
-                let all = neighbours::one_changed(domain, z).into_iter();
-                all.filter(|there| self.satisfies(there)).collect()
-            }
-            Form::Finite(candidates) => {
-                let here = candidates.index_of_point(z);
-                let rows = candidates
-                    .nearest(candidates.features(here), NEAREST_ROWS + 1)
-                    .into_iter();
-                rows.filter(|&row| row != here)
-                    .map(|row| candidates.features(row).to_vec())
-                    .collect()
-            }
         }
     }
 }

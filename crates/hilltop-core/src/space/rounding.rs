@@ -10,7 +10,41 @@ const MARGIN: f64 = 16.0;
 
 /// The decimals kept of a value on a linear scale.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Decimals(Option<i32>);
+pub(crate) struct Decimals(Option<Unit>);
+
+/// A power of ten: the last decimal that is kept.
+#[derive(Debug, Clone, Copy)]
+enum Unit {
+    /// One over a power of at least 1.
+    Below(f64),
+    /// A power above 1.
+    Above(f64),
+}
+
+impl Unit {
+    /// Ten to the exponent. Powers up to 10²² are exact, so a rounded value is the double that the decimal number means.
+    fn new(exponent: i32) -> Self {
+        if exponent <= 0 {
+            Self::Below(10_f64.powi(-exponent))
+        } else {
+            Self::Above(10_f64.powi(exponent))
+        }
+    }
+
+    fn round(self, value: f64) -> f64 {
+        match self {
+            Self::Below(power) => (value * power).round() / power,
+            Self::Above(power) => (value / power).round() * power,
+        }
+    }
+
+    fn size(self) -> f64 {
+        match self {
+            Self::Below(power) => 1.0 / power,
+            Self::Above(power) => power,
+        }
+    }
+}
 
 impl Decimals {
     /// For values between two bounds.
@@ -18,17 +52,17 @@ impl Decimals {
         let error = f64::EPSILON * low.abs().max(high.abs()).max(high - low);
         let spacing = (error * MARGIN).max((high - low) * 1e-14);
         let exponent = spacing.log10().ceil();
-        Self((exponent.abs() < 290.0).then_some(exponent as i32))
+        Self((exponent.abs() < 290.0).then(|| Unit::new(exponent as i32)))
     }
 
     /// The nearest value with these decimals.
     pub(crate) fn round(self, value: f64) -> f64 {
-        self.0.map_or(value, |exponent| round_at(value, exponent))
+        self.0.map_or(value, |unit| unit.round(value))
     }
 
     /// The distance between two neighbouring values.
     pub(crate) fn spacing(self) -> f64 {
-        self.0.map_or(0.0, |exponent| 10_f64.powi(exponent))
+        self.0.map_or(0.0, Unit::size)
     }
 }
 
@@ -44,31 +78,30 @@ impl Digits {
         Self((-(error * MARGIN).log10()).floor() as i32)
     }
 
+    /// The power of ten of the last digit kept.
+    fn exponent(self, value: f64) -> i32 {
+        value.log10().floor() as i32 + 1 - self.0
+    }
+
+    /// The distance between two neighbouring values.
+    pub(crate) fn spacing(self, value: f64) -> f64 {
+        Unit::new(self.exponent(value)).size()
+    }
+
     /// The nearest value with these digits.
     pub(crate) fn round(self, value: f64) -> f64 {
-        let exponent = value.log10().floor() as i32 + 1 - self.0;
+        let exponent = self.exponent(value);
         if exponent.abs() < 290 {
-            round_at(value, exponent)
+            Unit::new(exponent).round(value)
         } else {
             value
         }
     }
 }
 
-/// Rounds to a multiple of a power of ten. Powers up to 10²² are exact, so the result is the double that the decimal
-/// number means.
-fn round_at(value: f64, exponent: i32) -> f64 {
-    if exponent <= 0 {
-        let power = 10_f64.powi(-exponent);
-        (value * power).round() / power
-    } else {
-        let power = 10_f64.powi(exponent);
-        (value / power).round() * power
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
     use super::*;
 
     #[test]
