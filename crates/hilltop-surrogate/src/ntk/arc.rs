@@ -1,4 +1,5 @@
 //! The arc sine as a polynomial without branches, so that loops over it become vector instructions.
+#![allow(clippy::inline_always, reason = "a loop takes the instruction set of the function it is inlined into")]
 
 use std::f64::consts::FRAC_PI_2;
 

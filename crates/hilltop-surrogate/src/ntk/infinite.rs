@@ -4,6 +4,7 @@
 //! `σ̇ = (4/π) AB / √(1−c²)`. Rectifier (Cho & Saul, 2009; with the factor 2 that keeps variances): with `A = σ_xx^{-1/2}`, `ρ = σAB`,
 //! `σ' = κ₁(ρ)/(AB)` and `σ̇ = κ₀(ρ)`; its tangent kernel has a kink where points coincide, so its slopes there are
 //! those of a kernel rounded off at a distance of 1e-7.
+#![allow(clippy::inline_always, reason = "a loop takes the instruction set of the function it is inlined into")]
 
 use std::f64::consts::{FRAC_1_PI, FRAC_2_PI};
 use std::sync::Arc;

@@ -10,6 +10,7 @@ mod layered;
 mod network;
 mod settings;
 mod source;
+mod sweep;
 
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub use infinite::{Limit, erf, relu};
 pub use settings::{Expectation, Features, Fit, Width};
 
 use crate::process::{
-    Condition, Exact, Fitted, Grouping, Inner, Kernel, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
+    Condition, Exact, Fitted, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
     Refit, Schedule, Standard, digest,
 };
 use settings::refused;
@@ -139,10 +140,21 @@ impl Ntk {
     }
 
     /// What the observations explain: in one piece up to the last fit of the parameters, row by row after it.
-    fn condition(&self, kernel: &Arc<dyn Kernel>, points: MatRef<'_, f64>, fitted: &Fitted) -> Result<Box<dyn Condition>> {
+    fn condition(
+        &self,
+        kernel: &Arc<dyn Kernel>,
+        points: MatRef<'_, f64>,
+        values: &[f64],
+        fitted: &Fitted,
+    ) -> Result<Box<dyn Condition>> {
         let base = fitted.count.unwrap_or(points.nrows());
         let head = points.subrows(0, base).to_owned();
-        Ok(Box::new(Exact::new(kernel.clone(), head, fitted.parameters.noise)?))
+        let noise = fitted.parameters.noise;
+        Ok(if base <= self.exact_limit {
+            Box::new(Exact::new(kernel.clone(), head, noise)?)
+        } else {
+            Box::new(Landmark::new(kernel, head, &values[..base], noise, self.landmarks)?)
+        })
     }
 }
 
@@ -167,7 +179,7 @@ impl Surrogate for Ntk {
         } else {
             let parameters = &origin.fitted.parameters;
             let kernel = self.kernel(refit.grouping.weights(parameters), parameters.signal);
-            let condition = self.condition(&kernel, points.as_ref(), &origin.fitted)?;
+            let condition = self.condition(&kernel, points.as_ref(), evidence.values, &origin.fitted)?;
             (kernel, condition, origin.fitted.count.unwrap_or(points.nrows()))
         };
         (done..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));

@@ -7,10 +7,10 @@
 use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt;
+use faer::linalg::cholesky::llt::{self, factor::LltRegularization};
 use faer::linalg::matmul::matmul;
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
 use hilltop_core::{Error, Result};
 
 /// A lower triangular `L` with `LLᵀ = K + λI`.
@@ -22,15 +22,8 @@ pub struct Factor {
 impl Factor {
     /// The factor of the lower triangle of `gram` with `noise` added to its diagonal; `None` where there is none.
     pub fn exactly(mut gram: Mat<f64>, noise: f64) -> Option<Self> {
-        let count = gram.nrows();
-        (0..count).for_each(|i| gram[(i, i)] += noise);
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(count, Par::Seq, Default::default());
-        let mut buffer = MemBuffer::new(scratch);
-        let stack = MemStack::new(&mut buffer);
-        let done =
-            llt::factor::cholesky_in_place(gram.as_mut(), Default::default(), Par::Seq, stack, Default::default());
-        let sound = done.is_ok() && (0..count).all(|i| gram[(i, i)].is_finite());
-        sound.then_some(Self { lower: gram })
+        (0..gram.nrows()).for_each(|i| gram[(i, i)] += noise);
+        factorise(gram.as_mut()).then_some(Self { lower: gram })
     }
 
     /// The same with as much more noise as it takes; returns the noise added in all.
@@ -73,30 +66,55 @@ impl Factor {
 
     /// `(K + λI)⁻¹` times a vector.
     pub fn solve(&self, vector: &[f64]) -> Vec<f64> {
-        let mut column = column_of(vector);
-        self.forward(column.as_mut());
-        self.backward(column.as_mut());
-        column.col_as_slice(0).to_vec()
-    }
-
-    /// Half the logarithm of the determinant.
-    pub fn half_log_determinant(&self) -> f64 {
-        (0..self.count()).map(|i| self.lower[(i, i)].ln()).sum()
+        solve(self.lower.as_ref(), vector)
     }
 }
 
-/// The inverse of the factored matrix, on and below the diagonal; zero above.
-pub(super) fn inverse(factor: &Factor) -> Mat<f64> {
-    let count = factor.count();
-    let mut out = Mat::zeros(count, count);
-    let mut buffer = MemBuffer::new(llt::inverse::inverse_scratch::<f64>(count, Par::Seq));
-    llt::inverse::inverse(out.as_mut(), factor.lower(), Par::Seq, MemStack::new(&mut buffer));
-    out
+/// The inverse of `LLᵀ` times a vector.
+pub(super) fn solve(lower: MatRef<'_, f64>, vector: &[f64]) -> Vec<f64> {
+    let mut column = column_of(vector);
+    solve_lower_triangular_in_place(lower, column.as_mut(), Par::Seq);
+    solve_upper_triangular_in_place(lower.transpose(), column.as_mut(), Par::Seq);
+    column.col_as_slice(0).to_vec()
+}
+
+/// Replaces the lower triangle of a matrix by its factor; false where there is none.
+pub(super) fn factorise(mut gram: MatMut<'_, f64>) -> bool {
+    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(gram.nrows(), Par::Seq, Spec::default());
+    let mut buffer = MemBuffer::new(scratch);
+    let (stack, regular) = (MemStack::new(&mut buffer), LltRegularization::default());
+    let done = llt::factor::cholesky_in_place(gram.as_mut(), regular, Par::Seq, stack, Spec::default());
+    done.is_ok() && (0..gram.nrows()).all(|i| gram[(i, i)].is_finite())
+}
+
+/// Scratch memory for the inverse of a matrix with so many rows.
+pub(super) fn inverse_scratch(count: usize) -> MemBuffer {
+    MemBuffer::new(llt::inverse::inverse_scratch::<f64>(count, Par::Seq))
+}
+
+/// The inverse of a matrix with this factor, on and below the diagonal; what is above is left as it is.
+pub(super) fn inverse_into(lower: MatRef<'_, f64>, out: MatMut<'_, f64>, scratch: &mut MemBuffer) {
+    llt::inverse::inverse(out, lower, Par::Seq, MemStack::new(scratch));
 }
 
 /// A vector as a matrix of one column.
 pub(super) fn column_of(vector: &[f64]) -> Mat<f64> {
     Mat::from_fn(vector.len(), 1, |i, _| vector[i])
+}
+
+/// The factor of `LLᵀ + xxᵀ` in place of `L`; `x` is destroyed.
+pub(super) fn update(mut lower: MatMut<'_, f64>, x: &mut [f64]) {
+    for k in 0..x.len() {
+        let old = lower[(k, k)];
+        let new = old.hypot(x[k]);
+        let (cosine, sine) = (new / old, x[k] / old);
+        lower[(k, k)] = new;
+        let column = lower.as_mut().col_mut(k).subrows_mut(k + 1, x.len() - k - 1);
+        for (entry, x) in column.iter_mut().zip(&mut x[k + 1..]) {
+            *entry = (*entry + sine * *x) / cosine;
+            *x = cosine * *x - sine * *entry;
+        }
+    }
 }
 
 /// Columns of a border are allocated so many at a time, so that where numbers lie in memory, and with it the order in which

@@ -82,19 +82,20 @@ impl Embedded {
     pub fn own_products(&self) -> Mat<f64> {
         let count = self.features.nrows();
         let mut out = Mat::zeros(count, count);
-        triangular::matmul(
-            &mut out,
-            BlockStructure::TriangularLower,
-            Accum::Replace,
-            &self.features,
-            BlockStructure::Rectangular,
-            self.features.transpose(),
-            BlockStructure::Rectangular,
-            1.0,
-            Par::Seq,
-        );
+        self.own_products_into(out.as_mut());
         out
     }
+
+    /// The same into a place; what is above the diagonal is left as it is.
+    pub fn own_products_into(&self, out: MatMut<'_, f64>) {
+        own_products(out, Accum::Replace, self.features.as_ref());
+    }
+}
+
+/// The inner products of rows, on and below the diagonal.
+pub(super) fn own_products(out: MatMut<'_, f64>, accumulate: Accum, rows: MatRef<'_, f64>) {
+    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    triangular::matmul(out, lower, accumulate, rows, full, rows.transpose(), full, 1.0, Par::Seq);
 }
 
 impl Kernel for Inner {
@@ -154,7 +155,8 @@ impl Anchors for InnerAnchors {
         let queries = self.kernel.embed(queries);
         let products = self.points.products(&queries);
         let profile = &self.kernel.profile;
-        let mut partials = profile.partials(&self.points.tables, &queries.tables, Part::Full, products.as_ref());
+        let mut partials = Partials::zeros(products.nrows(), products.ncols());
+        profile.partials(&self.points.tables, &queries.tables, Part::Full, products.as_ref(), &mut partials);
         for matrix in [&mut partials.value, &mut partials.product, &mut partials.column] {
             *matrix *= faer::Scale(self.kernel.signal);
         }

@@ -41,7 +41,7 @@ impl Part {
     }
 }
 
-/// A matrix of kernel values and their partial derivatives. Entries outside the part asked for are zero.
+/// A matrix of kernel values and their partial derivatives.
 #[derive(Clone, Debug)]
 pub struct Partials {
     /// `F(q, a, b)`.
@@ -68,6 +68,7 @@ pub trait Profile: Send + Sync + Debug {
     fn tables(&self, norms: &[f64]) -> Tables;
     /// Replaces inner products by kernel values.
     fn values(&self, rows: &Tables, columns: &Tables, part: Part, products: MatMut<'_, f64>);
-    /// Kernel values and partial derivatives at inner products.
-    fn partials(&self, rows: &Tables, columns: &Tables, part: Part, products: MatRef<'_, f64>) -> Partials;
+    /// Kernel values and partial derivatives at inner products, into a place of the same shape. Entries outside the
+    /// part are left as they are.
+    fn partials(&self, rows: &Tables, columns: &Tables, part: Part, products: MatRef<'_, f64>, out: &mut Partials);
 }

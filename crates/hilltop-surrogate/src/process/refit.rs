@@ -10,7 +10,8 @@ use faer::{Mat, MatRef};
 use hilltop_core::Lbfgs;
 use serde::{Deserialize, Serialize};
 
-use super::likelihood::{Grouping, Hyperparameters, Likelihood, Priors};
+use super::likelihood::Likelihood;
+use super::parameters::{Grouping, Hyperparameters, Priors};
 use super::profile::Profile;
 use super::schedule::{Schedule, subset};
 use super::standard::Standard;
