@@ -21,6 +21,7 @@ pub(crate) enum Axis {
     /// Every `step` from `low`.
     Step {
         low: f64,
+        high: f64,
         step: f64,
         levels: u64,
         decimals: Decimals,
@@ -149,10 +150,10 @@ impl Axis {
         }
     }
 
-    /// How far apart the values of a continuous scale are, near one of them.
+    /// How far apart the values are that rounding tells apart, near one of them.
     pub(crate) fn spacing(&self, value: f64) -> f64 {
         match self {
-            Self::Linear { decimals, .. } => decimals.spacing(),
+            Self::Linear { decimals, .. } | Self::Step { decimals, .. } => decimals.spacing(),
             Self::Log { digits, .. } => digits.spacing(value),
             _ => 0.0,
         }
@@ -162,9 +163,7 @@ impl Axis {
     pub(crate) fn slot(&self, position: f64) -> f64 {
         match self {
             Self::Linear { .. } | Self::Log { .. } => position,
-            Self::Step {
-                low, step, decimals, ..
-            } => decimals.round(low + position * step),
+            Self::Step { low, high, step, decimals, .. } => decimals.round(low + position * step).clamp(*low, *high),
             Self::Whole { low, .. } | Self::LogWhole { low, .. } => *low as f64 + position,
             Self::Ordered { slots, .. } | Self::OneHot { slots, .. } => slots[position as usize],
             Self::Fixed { slot, .. } => *slot,

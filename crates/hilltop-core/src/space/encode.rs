@@ -75,11 +75,7 @@ fn located(axis: &Axis, name: &str, value: &Value) -> Result<f64, SpaceError> {
             bounded(name, value, number, (*low).into(), (*high).into())?;
             Ok(number)
         }
-        Axis::Step { low, step, levels, .. } => {
-            let high = axis.value((levels - 1) as f64);
-            let position = (number(name, value)? - low) / step;
-            on_grid(axis, name, value, position, (*low).into(), high)
-        }
+        Axis::Step { low, step, .. } => on_grid(axis, name, value, *low, *step),
         Axis::Whole { low, levels } | Axis::LogWhole { low, levels, .. } => {
             let high = Value::Int(low + (levels - 1) as i64);
             let number = number(name, value)?;
@@ -127,26 +123,19 @@ fn bounded(name: &str, value: &Value, number: f64, low: Value, high: Value) -> R
     })
 }
 
-fn on_grid(axis: &Axis, name: &str, value: &Value, position: f64, low: Value, high: Value) -> Result<f64, SpaceError> {
+fn on_grid(axis: &Axis, name: &str, value: &Value, low: f64, step: f64) -> Result<f64, SpaceError> {
+    let position = (number(name, value)? - low) / step;
     let last = axis.levels().unwrap_or(1).saturating_sub(1) as f64;
-    let tolerance = SNAP * position.abs().max(1.0);
-    if position < -tolerance || position > last + tolerance {
-        return Err(SpaceError::OutOfBounds {
-            name: name.to_owned(),
-            value: value.clone(),
-            low,
-            high,
-        });
-    }
+    let tolerance = SNAP * position.abs().max(1.0) + axis.spacing(low) / step;
     let nearest = position.round().clamp(0.0, last);
     if (position - nearest).abs() <= tolerance {
         return Ok(nearest);
     }
-    Err(SpaceError::OffGrid {
-        name: name.to_owned(),
-        value: value.clone(),
-        nearest: axis.value(nearest),
-    })
+    let (name, value) = (name.to_owned(), value.clone());
+    if position < 0.0 || position > last {
+        return Err(SpaceError::OutOfBounds { name, value, low: low.into(), high: axis.value(last) });
+    }
+    Err(SpaceError::OffGrid { name, value, nearest: axis.value(nearest) })
 }
 
 fn option(name: &str, value: &Value, options: &[Value]) -> Result<f64, SpaceError> {

@@ -101,19 +101,12 @@ fn stepped(name: String, (low, high): (f64, f64), step: f64) -> Result<Axis, Spa
     if step.is_nan() || step <= 0.0 || fits < 1.0 {
         return Err(SpaceError::BadStep { name, step, range });
     }
-    if fits >= LARGEST as f64 {
-        return Err(SpaceError::StepTooSmall {
-            name,
-            step,
-            limit: LARGEST as u64,
-        });
+    let decimals = Decimals::between(low, high);
+    let limit = LARGEST.min((range / decimals.spacing() / 100.0) as i64);
+    if fits >= limit as f64 {
+        return Err(SpaceError::StepTooSmall { name, step, limit: limit as u64 });
     }
-    Ok(Axis::Step {
-        low,
-        step,
-        levels: fits as u64 + 1,
-        decimals: Decimals::between(low, high),
-    })
+    Ok(Axis::Step { low, high, step, levels: fits as u64 + 1, decimals })
 }
 
 fn whole(name: &str, (low, high): (i64, i64), log: bool) -> Result<Axis, SpaceError> {
