@@ -1,8 +1,26 @@
-//! The vocabulary of Hilltop.
-#![doc = ""]
+//! The vocabulary of Hilltop: spaces, outputs, histories, journals, and the roles that methods are composed of.
+//!
+//! No input or output, no clock, no threads: everything here is data and the contracts between the crates above.
+
+mod error;
 pub mod expression;
+mod history;
+mod journal;
+mod lbfgs;
+mod output;
 mod rng;
+mod role;
 pub mod space;
-pub use expression::{Expression, Value};
+
+pub use error::{Error, Result};
+pub use expression::{Expression, ExpressionError, Value};
+pub use history::{Failure, History, Pending, Points};
+pub use journal::{Event, FORMAT, Journal, JournalError, MemoryJournal, Outcome};
+pub use lbfgs::{Lbfgs, Minimum};
+pub use output::{Goal, Output};
 pub use rng::Rng;
-pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space};
+pub use role::{
+    Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Marginals, Maximiser, Model, Models, Paths, Previous,
+    Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
+};
+pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space, SpaceError};
