@@ -58,6 +58,11 @@ fn spaces() -> Vec<Space> {
         Parameter::choice("kind", ["p", "q"]),
         Parameter::float("angle", 0.0, 90.0).step(0.5),
     ];
+    let conditional = vec![
+        Parameter::float("x", 0.0, 1.0),
+        Parameter::float("w", 0.0, 2.0).when("x > 0.5").unwrap(),
+        Parameter::int("n", 1, 3).when("x > 0.5").unwrap(),
+    ];
     let floats = |d: usize| {
         (0..d)
             .map(|k| Parameter::float(format!("x{k}"), 0.0, 1.0))
@@ -74,6 +79,8 @@ fn spaces() -> Vec<Space> {
             vec![],
         )
         .unwrap(),
+        Space::new(floats(4), known(&["x0 + x1 + x2 == 1", "x3 <= x0 * x1"])).unwrap(),
+        Space::new(conditional, known(&["w + x <= 1.5", "n > 1 or x < 0.2"])).unwrap(),
     ]
 }
 
@@ -116,20 +123,21 @@ fn assert_admissible(point: &[f64], history: &History, bounds: &Bounds) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_proposal_is_projected_in_bounds_feasible_and_new(which in 0_usize..6, whole: bool, seed in 0_u64..1000) {
+    fn every_proposal_is_projected_in_bounds_feasible_and_new(which in 0_usize..8, whole: bool, seed in 0_u64..1000) {
         let mut rng = Rng::new(seed);
         let space = spaces().swap_remove(which);
-        // The constraints of the last spaces need not hold anywhere in a random box.
-        let bounds = if whole || !space.known().is_empty() { Bounds::unit(space.dim()) } else { part(&space, &mut rng) };
+        let bounds = if whole { Bounds::unit(space.dim()) } else { part(&space, &mut rng) };
+        // Known constraints need not hold anywhere in a random box; then a point outside it is taken.
+        let expected = if space.known().is_empty() { bounds.clone() } else { Bounds::unit(space.dim()) };
         for maximiser in maximisers() {
             let mut history = history(space.clone(), seed);
             for trial in 0..4 {
                 let score = hill(&space, trial % 2 == 0 || matches!(maximiser, Kind::Gradient(_)), &mut rng);
                 let point = within(&history, &bounds, |context| maximiser.maximise(&score, context, &mut rng)).unwrap();
-                assert_admissible(&point, &history, &bounds);
+                assert_admissible(&point, &history, &expected);
                 history.observe(trial, &point, &[-score.value(&point)]);
             }
         }

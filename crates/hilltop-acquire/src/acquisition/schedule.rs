@@ -62,7 +62,7 @@ impl Schedule {
         Ok(match *self {
             Self::Constant { value } => value,
             Self::GpUcb { delta, scale } => {
-                let (t, d) = ((begun + 1) as f64, history.space().dim().max(1) as f64);
+                let (t, d) = ((begun + 1) as f64, history.space().unit_dim().max(1) as f64);
                 (scale * 2.0 * (d * t * t * PI * PI / (6.0 * delta)).ln()).max(0.0)
             }
             Self::Linear { from, to, trials } => {

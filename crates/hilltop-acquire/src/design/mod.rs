@@ -138,6 +138,6 @@ fn remaining(space: &Space, mut rng: Rng, taken: &dyn Fn(&[f64]) -> bool) -> Res
 }
 
 /// A point as a key; zero has one sign.
-fn bits(point: &[f64]) -> Vec<u64> {
+pub(crate) fn bits(point: &[f64]) -> Vec<u64> {
     point.iter().map(|x| (x + 0.0).to_bits()).collect()
 }

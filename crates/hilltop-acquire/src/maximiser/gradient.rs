@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::ascent::Ascent;
 use super::climber::Start;
 use super::local::{MOVES, Search};
-use super::pool::Pool;
+use super::pool::{Pool, WIDE};
 use super::terrain::{Candidate, Terrain, rank};
 
 /// Multi-start projected L-BFGS.
@@ -130,7 +130,7 @@ fn tolerance(ranked: &[Candidate]) -> f64 {
 fn starts(ranked: &[Candidate], count: usize) -> Vec<Candidate> {
     let wide = ranked
         .iter()
-        .find(|candidate| candidate.reach < 0.1 && candidate.reach >= CLOSE);
+        .find(|candidate| candidate.reach < WIDE && candidate.reach >= CLOSE);
     let close = ranked.iter().find(|candidate| candidate.reach < CLOSE);
     let mut chosen: Vec<Candidate> = wide.into_iter().chain(close).take(count / 2).cloned().collect();
     for candidate in ranked {

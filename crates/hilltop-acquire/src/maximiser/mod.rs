@@ -1,7 +1,8 @@
 //! How the best point of a score is found.
 //!
 //! Every maximiser returns a projected point within the bounds that satisfies the known constraints and, unless the
-//! study is noisy, is not known already. Where nothing is left it says so.
+//! study is noisy, is not known already. Where the bounds hold no such point, one outside them is taken; where the whole
+//! space holds none, it is exhausted.
 
 mod ascent;
 mod auto;
