@@ -1,8 +1,8 @@
 //! The expression language: what it means, what it refuses and how, and that nothing makes it panic.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use hilltop_core::expression::{Expression, ExpressionError, Type};
 use hilltop_core::Value;
+use hilltop_core::expression::{Expression, ExpressionError, Type};
 use proptest::prelude::*;
 
 fn named(name: &str) -> Option<Value> {
@@ -24,8 +24,13 @@ fn value(text: &str) -> Value {
 
 #[track_caller]
 fn is_number(text: &str, expected: f64) {
-    let Value::Float(found) = value(text) else { panic!("{text} is not a number") };
-    assert!((found - expected).abs() <= 1e-12 * expected.abs().max(1.0), "{text} = {found}, not {expected}");
+    let Value::Float(found) = value(text) else {
+        panic!("{text} is not a number")
+    };
+    assert!(
+        (found - expected).abs() <= 1e-12 * expected.abs().max(1.0),
+        "{text} = {found}, not {expected}"
+    );
 }
 
 #[track_caller]
@@ -55,11 +60,26 @@ fn arithmetic_follows_the_usual_precedence() {
 
 #[test]
 fn every_function_is_what_its_name_says() {
-    is_number("abs(y) + sqrt(16) + exp(0) + ln(e) + log(e) + log10(1000) + log2(8)", 3.0 + 4.0 + 1.0 + 1.0 + 1.0 + 3.0 + 3.0);
-    is_number("sin(pi / 2) + cos(0) + tan(0) + asin(1) + acos(1) + atan(1)", 2.0 + 0.75 * std::f64::consts::PI);
-    is_number("atan2(1, -1) + sinh(0) + cosh(0) + tanh(0)", 0.75 * std::f64::consts::PI + 1.0);
-    is_number("floor(2.7) + ceil(2.1) + round(2.5) + sign(y) + sign(0)", 2.0 + 3.0 + 3.0 - 1.0);
-    is_number("min(x, y, 5) + max(1, x) + sum(1, 2, 3) + hypot(3, 4) + pow(2, 5)", -3.0 + 2.0 + 6.0 + 5.0 + 32.0);
+    is_number(
+        "abs(y) + sqrt(16) + exp(0) + ln(e) + log(e) + log10(1000) + log2(8)",
+        3.0 + 4.0 + 1.0 + 1.0 + 1.0 + 3.0 + 3.0,
+    );
+    is_number(
+        "sin(pi / 2) + cos(0) + tan(0) + asin(1) + acos(1) + atan(1)",
+        2.0 + 0.75 * std::f64::consts::PI,
+    );
+    is_number(
+        "atan2(1, -1) + sinh(0) + cosh(0) + tanh(0)",
+        0.75 * std::f64::consts::PI + 1.0,
+    );
+    is_number(
+        "floor(2.7) + ceil(2.1) + round(2.5) + sign(y) + sign(0)",
+        2.0 + 3.0 + 3.0 - 1.0,
+    );
+    is_number(
+        "min(x, y, 5) + max(1, x) + sum(1, 2, 3) + hypot(3, 4) + pow(2, 5)",
+        -3.0 + 2.0 + 6.0 + 5.0 + 32.0,
+    );
     is_number("if(x > 1, 10, 20) + if(x > 2, 10, 20)", 30.0);
 }
 
@@ -80,7 +100,13 @@ fn conditions_combine_and_chain() {
 
 #[test]
 fn what_is_no_number_satisfies_nothing_and_a_division_by_zero_is_infinite() {
-    for text in ["sqrt(y) < 1", "sqrt(y) >= 1", "sqrt(y) == sqrt(y)", "ln(y) != 0", "0 / 0 <= 1"] {
+    for text in [
+        "sqrt(y) < 1",
+        "sqrt(y) >= 1",
+        "sqrt(y) == sqrt(y)",
+        "ln(y) != 0",
+        "0 / 0 <= 1",
+    ] {
         fails(text);
     }
     holds("1 / 0 > 1e300");
@@ -100,7 +126,9 @@ fn equality_allows_for_rounding_but_not_between_whole_numbers() {
 #[test]
 fn a_name_wins_over_a_constant() {
     let area = Expression::parse("pi * x").unwrap();
-    let own = area.evaluate(&|name| Some(Value::Float(if name == "pi" { 3.0 } else { 2.0 }))).unwrap();
+    let own = area
+        .evaluate(&|name| Some(Value::Float(if name == "pi" { 3.0 } else { 2.0 })))
+        .unwrap();
     assert_eq!(own, Value::Float(6.0));
     assert_eq!(area.names().into_iter().collect::<Vec<_>>(), ["pi", "x"]);
 }
@@ -117,10 +145,19 @@ fn types_are_checked_before_any_value_exists() {
     let check = |text: &str| Expression::parse(text).unwrap().check(&types);
     assert_eq!(check("x + 1"), Ok(Type::Number));
     assert_eq!(check("steel == 'a' or flag"), Ok(Type::Truth));
-    assert_eq!(check("rung == 'auto' or rung == 3 or rung == -1 or rung != true"), Ok(Type::Truth));
+    assert_eq!(
+        check("rung == 'auto' or rung == 3 or rung == -1 or rung != true"),
+        Ok(Type::Truth)
+    );
     assert_eq!(check("if(flag, 'a', steel)"), Ok(Type::Text));
-    assert!(matches!(check("rung + 1"), Err(ExpressionError::Mismatch { column: 1, .. })));
-    assert!(matches!(check("rung == x"), Err(ExpressionError::Incomparable { column: 9, .. })));
+    assert!(matches!(
+        check("rung + 1"),
+        Err(ExpressionError::Mismatch { column: 1, .. })
+    ));
+    assert!(matches!(
+        check("rung == x"),
+        Err(ExpressionError::Incomparable { column: 9, .. })
+    ));
 }
 
 #[test]
@@ -130,7 +167,10 @@ fn json_is_the_text() {
     assert_eq!(json, "\"length * ratio <= 32\"");
     assert_eq!(serde_json::from_str::<Expression>(&json).unwrap(), expression);
     let error = serde_json::from_str::<Expression>("\"1 +\"").unwrap_err().to_string();
-    assert!(error.starts_with("column 4: expected a value, found the end"), "{error}");
+    assert!(
+        error.starts_with("column 4: expected a value, found the end"),
+        "{error}"
+    );
 }
 
 /// Malformed expressions and what a user reads.
@@ -147,7 +187,10 @@ const MALFORMED: [(&str, &str); 24] = [
     ("'open", "column 1: the quote ' opened here is never closed"),
     ("steel == \"open", "column 10: the quote \" opened here is never closed"),
     ("1e999 < x", "column 1: the number 1e999 is out of range"),
-    ("x < 3 # comment", "column 7: expected a value, a name or an operator, found `#`"),
+    (
+        "x < 3 # comment",
+        "column 7: expected a value, a name or an operator, found `#`",
+    ),
     ("x << 3", "column 4: expected a value, found `<`"),
     ("min(1, )", "column 8: expected a value, found `)`"),
     ("min(1 2)", "column 7: expected `,` or `)`, found `2`"),
@@ -174,7 +217,10 @@ const MISFITS: [(&str, &str); 10] = [
     ("x and flag", "column 1: expected a condition, found a number"),
     ("not steel", "column 5: expected a condition, found a text"),
     ("steel == 3", "column 10: a text cannot be compared with a number"),
-    ("steel < 'a'", "column 9: a text has no order; only == and != apply to it"),
+    (
+        "steel < 'a'",
+        "column 9: a text has no order; only == and != apply to it",
+    ),
     ("if(flag, 1, 'a')", "column 13: expected a number, found a text"),
     ("(x < 1) < 2", "column 11: a condition cannot be compared with a number"),
 ];
@@ -197,10 +243,21 @@ fn misfits_say_where_and_what_was_expected() {
 
 #[test]
 fn deep_nesting_is_refused_and_long_chains_are_not() {
-    for (open, close) in [("(", ")"), ("-", ""), ("not ", ""), ("abs(", ")"), ("2^", ""), ("!", ""), ("if(true,1,", ")")] {
+    for (open, close) in [
+        ("(", ")"),
+        ("-", ""),
+        ("not ", ""),
+        ("abs(", ")"),
+        ("2^", ""),
+        ("!", ""),
+        ("if(true,1,", ")"),
+    ] {
         let text = format!("{}1{}", open.repeat(100_000), close.repeat(100_000));
         let error = Expression::parse(&text).unwrap_err();
-        assert!(matches!(error, ExpressionError::TooDeep { limit: 64, .. }), "{open} {error}");
+        assert!(
+            matches!(error, ExpressionError::TooDeep { limit: 64, .. }),
+            "{open} {error}"
+        );
     }
     let sum = vec!["x"; 100_000].join(" + ");
     is_number(&sum, 200_000.0);
@@ -217,13 +274,26 @@ fn tree() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         (0.0..1e6_f64).prop_map(|number| format!("{number:?}")),
         (0..9_u32).prop_map(|number| number.to_string()),
-        one_of(&["x", "y", "steel", "flag", "pi", "`learning rate`", "'duplex'", "\"it''s\"", "true", "false"]),
+        one_of(&[
+            "x",
+            "y",
+            "steel",
+            "flag",
+            "pi",
+            "`learning rate`",
+            "'duplex'",
+            "\"it''s\"",
+            "true",
+            "false"
+        ]),
     ];
     leaf.prop_recursive(6, 60, 4, |inner| {
         let pair = (inner.clone(), inner.clone());
         prop_oneof![
-            (pair.clone(), one_of(&["+", "-", "*", "/", "%", "^", "**"])).prop_map(|((a, b), op)| format!("{a} {op} {b}")),
-            (pair.clone(), one_of(&["<", "<=", ">", ">=", "==", "!="])).prop_map(|((a, b), op)| format!("{a} {op} {b}")),
+            (pair.clone(), one_of(&["+", "-", "*", "/", "%", "^", "**"]))
+                .prop_map(|((a, b), op)| format!("{a} {op} {b}")),
+            (pair.clone(), one_of(&["<", "<=", ">", ">=", "==", "!="]))
+                .prop_map(|((a, b), op)| format!("{a} {op} {b}")),
             (pair.clone(), one_of(&["and", "or", "&&", "||"])).prop_map(|((a, b), op)| format!("{a} {op} {b}")),
             inner.clone().prop_map(|a| format!("({a})")),
             inner.clone().prop_map(|a| format!("-{a}")),

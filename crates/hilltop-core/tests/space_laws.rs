@@ -15,8 +15,11 @@ fn bounds() -> impl Strategy<Value = (f64, f64)> {
 fn kind() -> impl Strategy<Value = Parameter> {
     prop_oneof![
         bounds().prop_map(|(low, high)| Parameter::float("p", low, high)),
-        (-300..290_i32, 1e-6..9.0_f64)
-            .prop_map(|(low, decades)| Parameter::log_float("p", 10_f64.powi(low), 10_f64.powi(low) * 10_f64.powf(decades))),
+        (-300..290_i32, 1e-6..9.0_f64).prop_map(|(low, decades)| Parameter::log_float(
+            "p",
+            10_f64.powi(low),
+            10_f64.powi(low) * 10_f64.powf(decades)
+        )),
         (bounds(), 1.0..60.0_f64).prop_map(|((low, high), parts)| {
             let step = (high - low) / parts;
             Parameter::float("p", low, high).step(step)
@@ -26,7 +29,10 @@ fn kind() -> impl Strategy<Value = Parameter> {
         (1..5000_i64, 1..1_000_000_000_i64).prop_map(|(low, range)| Parameter::log_int("p", low, low + range)),
         (1..6_usize).prop_map(|count| Parameter::choice("p", (0..count).map(|option| format!("o{option}")))),
         (1..40_usize).prop_map(|count| Parameter::ordered("p", (0..count).map(|option| 0.5 * option as f64))),
-        Just(Parameter::choice("p", [Value::Bool(true), Value::Int(3), Value::from("auto")])),
+        Just(Parameter::choice(
+            "p",
+            [Value::Bool(true), Value::Int(3), Value::from("auto")]
+        )),
         (-1e6..1e6_f64).prop_map(|value| Parameter::fixed("p", value)),
     ]
 }
@@ -173,7 +179,9 @@ proptest! {
 
 fn parameter_of(coordinate: &Coordinate) -> usize {
     match coordinate {
-        Coordinate::Continuous { parameter } | Coordinate::Grid { parameter, .. } | Coordinate::OneHot { parameter, .. } => *parameter,
+        Coordinate::Continuous { parameter }
+        | Coordinate::Grid { parameter, .. }
+        | Coordinate::OneHot { parameter, .. } => *parameter,
     }
 }
 
@@ -190,7 +198,13 @@ fn both_bounds_are_reached_exactly() {
         Vec::new(),
     )
     .unwrap();
-    let read = |z: f64| space.decode(&[z; 5]).iter().map(|(_, value)| value.number().unwrap()).collect::<Vec<_>>();
+    let read = |z: f64| {
+        space
+            .decode(&[z; 5])
+            .iter()
+            .map(|(_, value)| value.number().unwrap())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(read(0.0), [1.0 / 3.0, 0.1, 0.0, 16.0, -3.0]);
     assert_eq!(read(1.0), [2.0 / 3.0, 0.7, 0.3, 4096.0, 5.0]);
     assert_eq!(read(f64::NAN)[4], 1.0);
@@ -198,7 +212,11 @@ fn both_bounds_are_reached_exactly() {
 
 #[test]
 fn every_level_takes_an_equal_share_of_the_unit_cube() {
-    let space = Space::new(vec![Parameter::int("n", 1, 5), Parameter::choice("c", ["x", "y"])], Vec::new()).unwrap();
+    let space = Space::new(
+        vec![Parameter::int("n", 1, 5), Parameter::choice("c", ["x", "y"])],
+        Vec::new(),
+    )
+    .unwrap();
     let mut counts = [0; 5];
     for step in 0..1000 {
         let z = space.from_unit(&[(f64::from(step) + 0.5) / 1000.0, 0.99]);
@@ -212,14 +230,34 @@ fn every_level_takes_an_equal_share_of_the_unit_cube() {
 #[test]
 fn coordinates_say_what_they_stand_for() {
     let space = Space::new(
-        vec![Parameter::float("x", 0.0, 1.0), Parameter::fixed("f", 3.5), Parameter::choice("c", ["a", "b"]), Parameter::int("n", 0, 6)],
+        vec![
+            Parameter::float("x", 0.0, 1.0),
+            Parameter::fixed("f", 3.5),
+            Parameter::choice("c", ["a", "b"]),
+            Parameter::int("n", 0, 6),
+        ],
         Vec::new(),
     )
     .unwrap();
-    let one_hot = |option| Coordinate::OneHot { parameter: 2, option, first: 1, count: 2 };
-    let expected =
-        [Coordinate::Continuous { parameter: 0 }, one_hot(0), one_hot(1), Coordinate::Grid { parameter: 3, levels: 7 }];
+    let one_hot = |option| Coordinate::OneHot {
+        parameter: 2,
+        option,
+        first: 1,
+        count: 2,
+    };
+    let expected = [
+        Coordinate::Continuous { parameter: 0 },
+        one_hot(0),
+        one_hot(1),
+        Coordinate::Grid {
+            parameter: 3,
+            levels: 7,
+        },
+    ];
     assert_eq!(space.coordinates(), expected);
     assert_eq!((space.dim(), space.unit_dim()), (4, 3));
-    assert_eq!(space.decode(&[0.25, 0.2, 0.9, 0.5]).to_string(), "x = 0.25, f = 3.5, c = b, n = 3");
+    assert_eq!(
+        space.decode(&[0.25, 0.2, 0.9, 0.5]).to_string(),
+        "x = 0.25, f = 3.5, c = b, n = 3"
+    );
 }

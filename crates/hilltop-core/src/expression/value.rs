@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Visitor;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A value of a parameter: a truth, a whole number, a number or a text.
 ///
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Value::Float(20.0).to_string(), "20.0");
 /// assert_eq!(Value::from("duplex").to_string(), "duplex");
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
     /// `true` or `false`.
@@ -100,6 +101,47 @@ impl From<String> for Value {
     }
 }
 
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyValue)
+    }
+}
+
+/// Reads whichever kind of value stands there.
+struct AnyValue;
+
+impl Visitor<'_> for AnyValue {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a text, true or false")
+    }
+
+    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
+        Ok(Value::Bool(truth))
+    }
+
+    fn visit_i64<E>(self, whole: i64) -> Result<Value, E> {
+        Ok(Value::Int(whole))
+    }
+
+    fn visit_u64<E>(self, whole: u64) -> Result<Value, E> {
+        Ok(i64::try_from(whole).map_or(Value::Float(whole as f64), Value::Int))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Value, E> {
+        if number.is_finite() {
+            Ok(Value::Float(number))
+        } else {
+            Err(E::custom("a number must be finite"))
+        }
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::from(text))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -117,6 +159,19 @@ mod tests {
             let text = serde_json::to_string(&value).unwrap();
             assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_no_value_is_refused_in_words() {
+        for (text, found) in [("null", "null"), ("[1]", "sequence"), ("{}", "map")] {
+            let error = serde_json::from_str::<Value>(text).unwrap_err().to_string();
+            let expected = format!("invalid type: {found}, expected a number, a text, true or false");
+            assert!(error.starts_with(&expected), "{error}");
+        }
+        assert_eq!(
+            serde_json::from_str::<Value>("18446744073709551615").unwrap(),
+            Value::Float(1.844_674_407_370_955_2e19)
+        );
     }
 
     #[test]

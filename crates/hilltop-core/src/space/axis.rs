@@ -163,7 +163,13 @@ impl Axis {
     pub(crate) fn slot(&self, position: f64) -> f64 {
         match self {
             Self::Linear { .. } | Self::Log { .. } => position,
-            Self::Step { low, high, step, decimals, .. } => decimals.round(low + position * step).clamp(*low, *high),
+            Self::Step {
+                low,
+                high,
+                step,
+                decimals,
+                ..
+            } => decimals.round(low + position * step).clamp(*low, *high),
             Self::Whole { low, .. } | Self::LogWhole { low, .. } => *low as f64 + position,
             Self::Ordered { slots, .. } | Self::OneHot { slots, .. } => slots[position as usize],
             Self::Fixed { slot, .. } => *slot,

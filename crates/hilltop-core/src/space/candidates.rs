@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::{Parameters, SpaceError};
-use crate::expression::{Value, list_of_names};
+use crate::expression::{Expression, ExpressionError, Type, Value, list_of_names};
 
 /// A table whose rows are the points of a finite space.
 ///
@@ -87,6 +87,52 @@ impl Candidates {
         };
         built.order = built.distinct();
         Ok(built)
+    }
+
+    /// The rows that satisfy known constraints on their columns; scales stay as they are.
+    pub fn satisfying(&self, known: &[Expression]) -> Result<Self, SpaceError> {
+        let width = self.columns.len();
+        let mut kept = Self {
+            cells: Vec::new(),
+            features: Vec::new(),
+            order: Vec::new(),
+            ..self.clone()
+        };
+        for row in 0..self.len() {
+            if self.permits(row, known)? {
+                kept.cells
+                    .extend_from_slice(&self.cells[row * width..(row + 1) * width]);
+                kept.features.extend_from_slice(self.features(row));
+            }
+        }
+        if kept.cells.is_empty() {
+            return Err(SpaceError::NoCandidateSatisfies { rows: self.len() });
+        }
+        kept.order = kept.distinct();
+        Ok(kept)
+    }
+
+    fn permits(&self, row: usize, known: &[Expression]) -> Result<bool, SpaceError> {
+        let values = self.row(row);
+        for constraint in known {
+            let wrong = |source| SpaceError::Known {
+                constraint: constraint.to_string(),
+                source,
+            };
+            let truth = constraint.evaluate(&|name| values.get(name).cloned()).map_err(wrong)?;
+            let Value::Bool(holds) = truth else {
+                let (expected, found) = (Type::Truth, Type::of(&truth));
+                return Err(wrong(ExpressionError::Mismatch {
+                    column: 1,
+                    expected,
+                    found,
+                }));
+            };
+            if !holds {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Rows sorted by their features, without repetitions.

@@ -30,6 +30,10 @@ pub(crate) struct Domain {
     pub(crate) conditions: Vec<Option<Guard>>,
     /// The known constraints.
     pub(crate) constraints: Vec<Guard>,
+    /// What the known constraints depend on, in the same order as `order`.
+    pub(crate) relevant: Vec<usize>,
+    /// The coordinates of the unit cube that they do not depend on.
+    pub(crate) loose: Vec<usize>,
     /// The linear equalities among them.
     pub(crate) ties: Vec<Tie>,
     /// Which parameters they tie.
@@ -78,6 +82,7 @@ impl Domain {
 
     fn bind(axes: Vec<Axis>, order: Vec<usize>, conditions: Vec<Option<Guard>>, constraints: Vec<Guard>) -> Self {
         let tied = vec![false; axes.len()];
+        let relevant = relevant(&order, &conditions, &constraints);
         let mut first = Vec::with_capacity(axes.len());
         let mut unit = Vec::with_capacity(axes.len());
         let mut free = Vec::new();
@@ -90,6 +95,9 @@ impl Domain {
                 free.push(parameter);
             }
         }
+        let loose = (0..free.len())
+            .filter(|&place| !relevant.contains(&free[place]))
+            .collect();
         Self {
             axes,
             first,
@@ -99,6 +107,8 @@ impl Domain {
             order,
             conditions,
             constraints,
+            relevant,
+            loose,
             ties: Vec::new(),
             tied,
         }
@@ -132,7 +142,12 @@ impl Domain {
 
     /// Fills the slots from positions; NaN where a parameter takes no part.
     pub(crate) fn fill(&self, position: impl Fn(usize) -> f64, slots: &mut [f64]) {
-        for &parameter in &self.order {
+        self.fill_some(&self.order, position, slots);
+    }
+
+    /// Fills the slots of some parameters, in an order that conditions allow.
+    pub(crate) fn fill_some(&self, some: &[usize], position: impl Fn(usize) -> f64, slots: &mut [f64]) {
+        for &parameter in some {
             let active = self.conditions[parameter]
                 .as_ref()
                 .is_none_or(|guard| guard.activates(slots));
@@ -226,10 +241,32 @@ impl Domain {
         })
     }
 
+    /// Whether the known constraints hold at coordinates.
+    pub(crate) fn satisfies(&self, z: &[f64]) -> bool {
+        self.lend(|slots| {
+            self.fill_some(&self.relevant, |parameter| self.position(z, parameter), slots);
+            self.permits(slots)
+        })
+    }
+
     /// Whether the known constraints hold at slots.
     pub(crate) fn permits(&self, slots: &[f64]) -> bool {
         self.constraints.iter().all(|guard| guard.permits(slots))
     }
+}
+
+/// What constraints mention, what the conditions of that mention, and so on.
+fn relevant(order: &[usize], conditions: &[Option<Guard>], constraints: &[Guard]) -> Vec<usize> {
+    let mut needed = vec![false; order.len()];
+    for guard in constraints {
+        guard.mentions.iter().for_each(|&place| needed[place] = true);
+    }
+    for &place in order.iter().rev().filter(|&&place| conditions[place].is_some()) {
+        if let (true, Some(guard)) = (needed[place], &conditions[place]) {
+            guard.mentions.iter().for_each(|&other| needed[other] = true);
+        }
+    }
+    order.iter().copied().filter(|&place| needed[place]).collect()
 }
 
 fn check_distinct(parameters: &[Parameter]) -> Result<(), SpaceError> {

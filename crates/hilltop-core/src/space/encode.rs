@@ -16,13 +16,14 @@ pub(crate) fn encode(
     point: &Parameters,
 ) -> Result<Vec<f64>, SpaceError> {
     check_names(parameters, point)?;
+    let given = sorted(point);
     let mut z = vec![NOWHERE; domain.dim];
     let mut slots = vec![f64::NAN; parameters.len()];
     for &place in &domain.order {
         let active = domain.conditions[place]
             .as_ref()
             .is_none_or(|guard| guard.activates(&slots));
-        if let Some(position) = position(&domain.axes[place], &parameters[place], point, active)? {
+        if let Some(position) = position(&domain.axes[place], &parameters[place], &given, active)? {
             domain.axes[place].write(position, &mut z[domain.range(place)]);
             slots[place] = domain.axes[place].slot(position);
         }
@@ -33,14 +34,24 @@ pub(crate) fn encode(
 }
 
 fn check_names(parameters: &[Parameter], point: &Parameters) -> Result<(), SpaceError> {
-    let is_known = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
-    match point.iter().find(|(name, _)| !is_known(name)) {
+    let mut known: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+    known.sort_unstable();
+    match point.iter().find(|(name, _)| known.binary_search(name).is_err()) {
         None => Ok(()),
         Some((name, _)) => Err(SpaceError::UnknownParameter {
             name: name.to_owned(),
             known: list_of_names(parameters.iter().map(|parameter| parameter.name.as_str())),
         }),
     }
+}
+
+/// Values by name, to be searched by halving: spaces may have a thousand parameters.
+type Given<'a> = Vec<(&'a str, &'a Value)>;
+
+fn sorted(point: &Parameters) -> Given<'_> {
+    let mut given: Given<'_> = point.iter().collect();
+    given.sort_unstable_by_key(|(name, _)| *name);
+    given
 }
 
 fn check_known(domain: &Domain, known: &[Expression], slots: &[f64]) -> Result<(), SpaceError> {
@@ -53,9 +64,10 @@ fn check_known(domain: &Domain, known: &[Expression], slots: &[f64]) -> Result<(
 }
 
 /// Where a parameter stands; none where it takes no part.
-fn position(axis: &Axis, parameter: &Parameter, point: &Parameters, active: bool) -> Result<Option<f64>, SpaceError> {
+fn position(axis: &Axis, parameter: &Parameter, given: &Given<'_>, active: bool) -> Result<Option<f64>, SpaceError> {
     let name = &parameter.name;
-    match (point.get(name), active) {
+    let found = given.binary_search_by_key(&name.as_str(), |(name, _)| *name);
+    match (found.ok().map(|place| given[place].1), active) {
         (Some(value), true) => located(axis, name, value).map(Some),
         (None, false) => Ok(None),
         (None, true) if matches!(axis, Axis::Fixed { .. }) => Ok(Some(0.0)),
@@ -133,9 +145,18 @@ fn on_grid(axis: &Axis, name: &str, value: &Value, low: f64, step: f64) -> Resul
     }
     let (name, value) = (name.to_owned(), value.clone());
     if position < 0.0 || position > last {
-        return Err(SpaceError::OutOfBounds { name, value, low: low.into(), high: axis.value(last) });
+        return Err(SpaceError::OutOfBounds {
+            name,
+            value,
+            low: low.into(),
+            high: axis.value(last),
+        });
     }
-    Err(SpaceError::OffGrid { name, value, nearest: axis.value(nearest) })
+    Err(SpaceError::OffGrid {
+        name,
+        value,
+        nearest: axis.value(nearest),
+    })
 }
 
 fn option(name: &str, value: &Value, options: &[Value]) -> Result<f64, SpaceError> {

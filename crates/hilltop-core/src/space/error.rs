@@ -248,6 +248,12 @@ pub enum SpaceError {
     /// A table of candidates without rows.
     #[error("the candidates have no rows; give at least one")]
     NoCandidates,
+    /// A table of candidates none of which satisfies the known constraints.
+    #[error("none of the {rows} candidates satisfies the known constraints")]
+    NoCandidateSatisfies {
+        /// How many there are.
+        rows: usize,
+    },
     /// A table of candidates without a numeric column.
     #[error("no column of the candidates is numeric in every row; the columns are {columns}")]
     NoFeatures {

@@ -101,6 +101,7 @@ impl Interior {
     fn walked(&self, domain: &Domain, rng: &mut Rng) -> Vec<f64> {
         let walker = Walker::new(domain, &self.members);
         let mut w = self.start(domain, rng);
+        domain.redraw_rest(&mut w, rng);
         for _ in 0..3 {
             walker.wander(&mut w, rng);
             if let Some(z) = domain.encoded(&w) {

@@ -235,7 +235,7 @@ impl Space {
     pub fn satisfies(&self, z: &[f64]) -> bool {
         match &self.0.form {
             Form::Product(domain, _) if domain.constraints.is_empty() => true,
-            Form::Product(domain, _) => domain.with_slots(z, |slots| domain.permits(slots)),
+            Form::Product(domain, _) => domain.satisfies(z),
             Form::Finite(_) => true,
         }
     }

@@ -32,7 +32,7 @@ pub(crate) fn neighbours(domain: &Domain, z: &[f64]) -> Vec<Vec<f64>> {
 
 /// The point itself, or with floats moved out of the way of a violated constraint.
 fn feasible(domain: &Domain, z: Vec<f64>) -> Option<Vec<f64>> {
-    if domain.with_slots(&z, |slots| domain.permits(slots)) {
+    if domain.satisfies(&z) {
         return Some(z);
     }
     let has_floats = domain.axes.iter().any(|axis| axis.levels().is_none());

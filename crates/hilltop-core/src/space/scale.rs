@@ -104,9 +104,19 @@ fn stepped(name: String, (low, high): (f64, f64), step: f64) -> Result<Axis, Spa
     let decimals = Decimals::between(low, high);
     let limit = LARGEST.min((range / decimals.spacing() / 100.0) as i64);
     if fits >= limit as f64 {
-        return Err(SpaceError::StepTooSmall { name, step, limit: limit as u64 });
+        return Err(SpaceError::StepTooSmall {
+            name,
+            step,
+            limit: limit as u64,
+        });
     }
-    Ok(Axis::Step { low, high, step, levels: fits as u64 + 1, decimals })
+    Ok(Axis::Step {
+        low,
+        high,
+        step,
+        levels: fits as u64 + 1,
+        decimals,
+    })
 }
 
 fn whole(name: &str, (low, high): (i64, i64), log: bool) -> Result<Axis, SpaceError> {

@@ -14,6 +14,9 @@ pub(crate) struct Seeker<'a> {
     domain: &'a Domain,
     /// What a usual violation of each constraint is.
     scales: Vec<f64>,
+    /// Coordinates that constraints depend on.
+    places: Vec<usize>,
+    /// The continuous ones.
     floats: Vec<usize>,
     /// Coordinates along which a violation has a slope: floats and grids.
     sloped: Vec<usize>,
@@ -26,12 +29,14 @@ pub(crate) struct Seeker<'a> {
 impl<'a> Seeker<'a> {
     /// A search that takes violations as they are.
     pub(crate) fn new(domain: &'a Domain) -> Self {
-        let floats = domain.split().0;
+        let (floats, discrete) = domain.split();
+        let places: Vec<usize> = floats.iter().chain(&discrete).copied().collect();
         let is_choice = |place: &usize| matches!(domain.axes[domain.free[*place]], Axis::OneHot { .. });
-        let sloped = (0..domain.free.len()).filter(|place| !is_choice(place)).collect();
+        let sloped = places.iter().copied().filter(|place| !is_choice(place)).collect();
         Self {
             domain,
             scales: vec![1.0; domain.constraints.len()],
+            places,
             floats,
             sloped,
             evaluations: 0,
@@ -160,6 +165,9 @@ impl<'a> Seeker<'a> {
     /// Random changes of all sizes, kept where the sum of violations does not grow.
     fn perturb(&mut self, w: &mut [f64], tries: usize, rng: &mut Rng) {
         let mut total = self.total(w);
+        if self.places.is_empty() {
+            return;
+        }
         for _ in 0..tries {
             let mut there = w.to_vec();
             self.change(&mut there, rng);
@@ -185,7 +193,7 @@ impl<'a> Seeker<'a> {
         }
         let changes = if rng.uniform() < 0.3 { 2 } else { 1 };
         for _ in 0..changes {
-            let place = rng.below(w.len());
+            let place = self.places[rng.below(self.places.len())];
             w[place] = match self.domain.axes[self.domain.free[place]].levels() {
                 None => (w[place] + size * rng.normal()).clamp(0.0, 1.0),
                 Some(_) if rng.uniform() < 0.5 => self.domain.centred(place, rng.uniform()),

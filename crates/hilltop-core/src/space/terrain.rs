@@ -19,9 +19,9 @@ impl Domain {
         (low + w[self.unit_place(parameter)] * (high - low)).clamp(low, high)
     }
 
-    /// Fills the slots of a point of the walk.
+    /// Fills the slots that known constraints depend on, at a point of the walk.
     pub(crate) fn fill_walk(&self, w: &[f64], slots: &mut [f64]) {
-        self.fill(|parameter| self.walk_position(w, parameter), slots);
+        self.fill_some(&self.relevant, |parameter| self.walk_position(w, parameter), slots);
     }
 
     /// Whether the known constraints hold at a point of the walk.
@@ -76,7 +76,7 @@ impl Domain {
     /// The coordinates of a point of the walk, where the known constraints hold at what they decode to.
     pub(crate) fn encoded(&self, w: &[f64]) -> Option<Vec<f64>> {
         let z = self.encoded_anyway(w);
-        self.with_slots(&z, |slots| self.permits(slots)).then_some(z)
+        self.satisfies(&z).then_some(z)
     }
 
     /// A uniformly random point of the walk.
@@ -84,9 +84,22 @@ impl Domain {
         self.free.iter().map(|_| rng.uniform()).collect()
     }
 
-    /// The coordinates of the walk whose parameters are continuous, and those of the others.
+    /// The coordinates of the walk that known constraints depend on: continuous ones, and the others.
     pub(crate) fn split(&self) -> (Vec<usize>, Vec<usize>) {
-        (0..self.free.len()).partition(|&place| self.axes[self.free[place]].levels().is_none())
+        let is_free = |parameter: &&usize| self.axes[**parameter].width() > 0;
+        let places = self
+            .relevant
+            .iter()
+            .filter(is_free)
+            .map(|&parameter| self.unit_place(parameter));
+        places.partition(|&place| self.axes[self.free[place]].levels().is_none())
+    }
+
+    /// Draws anew what no known constraint depends on.
+    pub(crate) fn redraw_rest(&self, w: &mut [f64], rng: &mut Rng) {
+        for &place in &self.loose {
+            w[place] = rng.uniform();
+        }
     }
 
     /// The coordinate of the walk in the middle of the level that `w` is in.

@@ -36,7 +36,7 @@ impl<'a> Walker<'a> {
 
     /// As many steps as make a point nearly independent of where it came from.
     pub(crate) fn wander(&self, w: &mut Vec<f64>, rng: &mut Rng) {
-        for _ in 0..(3 * self.domain.free.len() + 10).min(100) {
+        for _ in 0..(3 * (self.floats.len() + self.discrete.len()) + 10).min(100) {
             self.step(w, rng);
         }
         settle(self.domain, w);
@@ -44,6 +44,9 @@ impl<'a> Walker<'a> {
 
     /// One step; the point stays feasible.
     pub(crate) fn step(&self, w: &mut Vec<f64>, rng: &mut Rng) {
+        if self.floats.is_empty() && self.discrete.is_empty() {
+            return;
+        }
         let share = self.discrete.len() as f64 / (self.discrete.len() + self.floats.len()) as f64;
         let discrete_turn = rng.uniform() < share.clamp(0.3, 0.7);
         if self.floats.is_empty() || (discrete_turn && !self.discrete.is_empty()) {
