@@ -119,3 +119,171 @@ fn show(history: &mut History, ledger: &Ledger, trial: &Trial) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use hilltop_core::{Event, FORMAT, Goal, Outcome, Output, Parameters, Space};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::statement::Method;
+
+    fn statement() -> Statement {
+        let outputs: Arc<[Output]> = [Output {
+            name: "cost".into(),
+            goal: Goal::Maximize,
+        }]
+        .into();
+        Statement::new(Arc::new(Space::unit_box(1)), outputs, Method::default()).unwrap()
+    }
+
+    fn outcome(value: u8) -> Outcome {
+        if value.is_multiple_of(4) {
+            return Outcome::Failed("broken".into());
+        }
+        Outcome::Outputs(BTreeMap::from([("cost".to_owned(), f64::from(value))]))
+    }
+
+    fn parameters(value: u8) -> Parameters {
+        Parameters::from_iter([("x1", (f64::from(value) / 255.0).into())])
+    }
+
+    /// An event that may follow, made of three arbitrary bytes.
+    fn event(ledger: &Ledger, [kind, which, value]: [u8; 3]) -> Event {
+        let pick = |state: State| {
+            let open: Vec<u64> = ledger
+                .open()
+                .filter(|trial| trial.state == state)
+                .map(|trial| trial.number)
+                .collect();
+            open.get(usize::from(which) % open.len().max(1)).copied()
+        };
+        let next = ledger.next();
+        match (kind % 8, pick(State::Reserved), pick(State::Running)) {
+            (0, ..) => Event::Added {
+                trial: next,
+                parameters: parameters(value),
+                outcome: outcome(value),
+            },
+            (1, Some(trial), _) => Event::Adopted {
+                trial,
+                worker: "other".into(),
+            },
+            (2..4, Some(trial), _) => {
+                let memory = value.is_multiple_of(3).then(|| value.into());
+                Event::Asked {
+                    trial,
+                    parameters: parameters(value),
+                    horizon: None,
+                    memory,
+                }
+            }
+            (4..7, _, Some(trial)) => Event::Told {
+                trial,
+                outcome: outcome(value),
+                seconds: None,
+            },
+            _ => Event::Reserved {
+                trial: next,
+                worker: None,
+            },
+        }
+    }
+
+    fn same(left: &History, right: &History) -> bool {
+        left.trials() == right.trials()
+            && left.points().rows().eq(right.points().rows())
+            && left.objective() == right.objective()
+            && left.failures() == right.failures()
+            && left.pending() == right.pending()
+            && left.memory() == right.memory()
+            && left.next_trial() == right.next_trial()
+    }
+
+    proptest! {
+        #[test]
+        fn a_view_that_follows_equals_one_folded_from_scratch(
+            bytes in proptest::collection::vec(any::<[u8; 3]>(), 1..120),
+            looks in proptest::collection::vec((any::<bool>(), 0_u64..6, 0_u64..3), 120),
+            orderly in any::<bool>(),
+        ) {
+            let statement = statement();
+            let mut ledger = Ledger::new(statement.space.clone(), statement.outputs.clone());
+            ledger.apply(Event::Created { format: FORMAT, study: statement.description() }).unwrap();
+            let (mut all, mut near) = (View::new(&statement), View::new(&statement));
+            for (bytes, (look, parallel, back)) in bytes.into_iter().zip(looks) {
+                ledger.apply(event(&ledger, bytes)).unwrap();
+                if !look {
+                    continue;
+                }
+                let (parallel, back) = if orderly { (2, 0) } else { (parallel, back) };
+                let trial = ledger.next().saturating_sub(back);
+                let sights = [None, Some((trial + 1).saturating_sub(parallel))];
+                for (view, horizon) in [&mut all, &mut near].into_iter().zip(sights) {
+                    let sight = Sight { trial, horizon };
+                    let mut fresh = View::new(&statement);
+                    prop_assert!(same(view.advance(&ledger, sight), fresh.advance(&ledger, sight)), "{sight:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_view_below_a_horizon_hides_later_results_and_shows_their_points_as_under_way() {
+        let statement = statement();
+        let mut ledger = Ledger::new(statement.space.clone(), statement.outputs.clone());
+        let asked = |trial| Event::Asked {
+            trial,
+            parameters: parameters(trial as u8),
+            horizon: None,
+            memory: None,
+        };
+        let told = |trial| Event::Told {
+            trial,
+            outcome: outcome(1),
+            seconds: None,
+        };
+        let reserved = |trial| Event::Reserved { trial, worker: None };
+        let mut events = vec![Event::Created {
+            format: FORMAT,
+            study: statement.description(),
+        }];
+        events.extend((0..3).flat_map(|trial| [reserved(trial), asked(trial)]));
+        events.extend([told(2), told(0), told(1)]);
+        events.push(Event::Added {
+            trial: 3,
+            parameters: parameters(9),
+            outcome: outcome(1),
+        });
+        for event in events {
+            ledger.apply(event).unwrap();
+        }
+        let mut view = View::new(&statement);
+        let shown = |history: &History| -> (Vec<u64>, Vec<u64>) {
+            (
+                history.trials().to_vec(),
+                history.pending().iter().map(|pending| pending.trial).collect(),
+            )
+        };
+        let near = view.advance(
+            &ledger,
+            Sight {
+                trial: 4,
+                horizon: Some(1),
+            },
+        );
+        assert_eq!(shown(near), (vec![0, 3], vec![1, 2]));
+        let all = view.advance(
+            &ledger,
+            Sight {
+                trial: 4,
+                horizon: None,
+            },
+        );
+        assert_eq!(shown(all), (vec![2, 0, 1, 3], vec![]));
+    }
+}

@@ -36,7 +36,11 @@ fn suggestions_do_not_depend_on_timing_nor_on_the_number_of_threads() {
         let first = undisturbed(parallel, parallel).suggestions();
         assert_eq!(first.len(), 14);
         for threads in [1, 2, parallel, 5] {
-            assert_eq!(undisturbed(parallel, threads).suggestions(), first, "parallel {parallel}, {threads} threads");
+            assert_eq!(
+                undisturbed(parallel, threads).suggestions(),
+                first,
+                "parallel {parallel}, {threads} threads"
+            );
         }
     }
     assert_ne!(undisturbed(1, 1).suggestions(), undisturbed(3, 3).suggestions());
@@ -50,9 +54,17 @@ fn a_run_that_was_killed_after_any_event_continues_as_if_it_had_not_been() {
         for end in 0..events.len() {
             let journal = Watched::ending(&events[..end]);
             finish(witnessed().with_budget(14).with_parallel(parallel), &journal, parallel);
-            assert_eq!(journal.suggestions(), suggestions, "parallel {parallel}, killed after {end} events");
+            assert_eq!(
+                journal.suggestions(),
+                suggestions,
+                "parallel {parallel}, killed after {end} events"
+            );
             assert_eq!(journal.events()[..end], events[..end]);
-            let told = journal.events().iter().filter(|event| matches!(event, Event::Told { .. })).count();
+            let told = journal
+                .events()
+                .iter()
+                .filter(|event| matches!(event, Event::Told { .. }))
+                .count();
             assert_eq!(told, 14, "parallel {parallel}, killed after {end} events");
         }
     }
@@ -68,7 +80,10 @@ fn an_interrupted_run_is_continued_and_what_was_under_way_is_evaluated_again() {
                 stop.request();
                 return None;
             }
-            Some(Evaluation { outcome: Outcome::Outputs(bowl(parameters).unwrap_or(cost(9.0))), seconds: 0.0 })
+            Some(Evaluation {
+                outcome: Outcome::Outputs(bowl(parameters).unwrap_or(cost(9.0))),
+                seconds: 0.0,
+            })
         }
     }
     let stop = Stop::new();
@@ -84,7 +99,12 @@ fn an_interrupted_run_is_continued_and_what_was_under_way_is_evaluated_again() {
     assert_eq!(study.trials().unwrap()[3].state, State::Running);
     drop(study);
     finish(witnessed().with_budget(6), &journal, 1);
-    assert!(journal.events().iter().any(|event| matches!(event, Event::Adopted { trial: 3, .. })));
+    assert!(
+        journal
+            .events()
+            .iter()
+            .any(|event| matches!(event, Event::Adopted { trial: 3, .. }))
+    );
     assert_eq!(journal.suggestions().len(), 6);
 }
 
@@ -129,7 +149,10 @@ fn every_suggestion_is_found_again_by_replaying() {
 fn a_suggestion_that_was_changed_is_found_by_replaying() {
     let mut events = undisturbed(1, 1).events();
     for event in &mut events {
-        if let Event::Asked { trial: 5, parameters, .. } = event {
+        if let Event::Asked {
+            trial: 5, parameters, ..
+        } = event
+        {
             parameters.insert("x1", 0.123.into());
         }
     }
@@ -144,7 +167,15 @@ fn an_asynchronous_run_spends_its_budget_and_replays() {
     statement.asynchronous = true;
     finish(statement.clone(), &journal, 4);
     let study = Study::open(statement, Store::new(journal)).unwrap();
-    assert_eq!(study.trials().unwrap().iter().filter(|trial| trial.state.is_settled()).count(), 20);
+    assert_eq!(
+        study
+            .trials()
+            .unwrap()
+            .iter()
+            .filter(|trial| trial.state.is_settled())
+            .count(),
+        20
+    );
     let replay = study.replay().unwrap();
     assert_eq!((replay.checked, replay.difference), (20, None));
 }
@@ -159,12 +190,22 @@ fn an_evaluator_that_lies_or_panics_makes_failures_and_the_study_goes_on() {
                 1 => BTreeMap::new(),
                 _ => cost(1.0),
             };
-            Some(Evaluation { outcome: Outcome::Outputs(outputs), seconds: f64::NAN })
+            Some(Evaluation {
+                outcome: Outcome::Outputs(outputs),
+                seconds: f64::NAN,
+            })
         }
     }
     let study = Study::open(witnessed().with_budget(3), Store::new(Watched::default())).unwrap();
     let summary = run(&study, &Liar, 1, &|_| {}, &Stop::new()).unwrap();
     assert_eq!((summary.evaluated, summary.failed), (3, 2));
     let reasons: Vec<_> = study.trials().unwrap().into_iter().map(|trial| trial.reason).collect();
-    assert_eq!(reasons, [Some("output cost is NaN".into()), Some("output cost is missing".into()), None]);
+    assert_eq!(
+        reasons,
+        [
+            Some("output cost is NaN".into()),
+            Some("output cost is missing".into()),
+            None
+        ]
+    );
 }

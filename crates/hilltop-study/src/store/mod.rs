@@ -65,3 +65,118 @@ impl From<SqliteJournal> for Store {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+
+    use hilltop_core::{Event, JournalError};
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn a_journal_in_memory_conforms() {
+        conformance::all(&|| Box::new(|| Box::new(MemoryJournal::default())), false);
+    }
+
+    #[test]
+    fn a_journal_in_sqlite_conforms() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = std::cell::Cell::new(0);
+        let fresh = || -> Box<dyn Fn() -> Box<dyn Journal> + Sync> {
+            count.set(count.get() + 1);
+            let path = folder.path().join(format!("{}.db", count.get()));
+            Box::new(move || Box::new(SqliteJournal::open(&path).unwrap()))
+        };
+        conformance::all(&fresh, true);
+    }
+
+    fn study_with(change: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("study.db");
+        let mut journal = SqliteJournal::open(&path).unwrap();
+        let events: Vec<Event> = (0..3).map(|trial| Event::Reserved { trial, worker: None }).collect();
+        journal.append(0, &events).unwrap();
+        drop(journal);
+        Connection::open(&path).unwrap().execute_batch(change).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn files_of_other_programs_are_refused_and_left_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.db");
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch("CREATE TABLE notes (text TEXT)")
+            .unwrap();
+        let before = std::fs::read(&path).unwrap();
+        let message = SqliteJournal::open(&path).unwrap_err().to_string();
+        assert!(message.contains("another program"), "{message}");
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let path = folder.path().join("notes.txt");
+        std::fs::write(
+            &path,
+            "buy milk, and then some more text so that this is no empty file\n".repeat(50),
+        )
+        .unwrap();
+        let message = SqliteJournal::open(&path).unwrap_err().to_string();
+        assert!(message.contains("no SQLite file"), "{message}");
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_by_name() {
+        let (_folder, path) = study_with("PRAGMA user_version = 7");
+        let message = SqliteJournal::open(&path).unwrap_err().to_string();
+        assert!(
+            message.contains("format 7") && message.contains("newer hilltop"),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn an_event_that_cannot_be_read_is_named_by_its_position() {
+        for (change, position) in [
+            ("UPDATE events SET body = '{\"event\": \"reser' WHERE position = 1", 1),
+            (
+                "UPDATE events SET body = '{\"event\": \"dreamt\"}' WHERE position = 2",
+                2,
+            ),
+            ("DELETE FROM events WHERE position = 0", 0),
+            ("DELETE FROM events WHERE position = 1", 1),
+        ] {
+            let (_folder, path) = study_with(change);
+            let error = SqliteJournal::open(&path).unwrap().read(0).unwrap_err();
+            let JournalError::Corrupt { position: found, .. } = error else {
+                panic!("{error}")
+            };
+            assert_eq!(found, position, "{change}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_file_is_an_error_and_not_a_panic() {
+        let (_folder, path) = study_with("PRAGMA wal_checkpoint(TRUNCATE)");
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[100..].fill(0xa5);
+        std::fs::write(&path, &bytes).unwrap();
+        let outcome = SqliteJournal::open(&path).and_then(|mut journal| journal.read(0));
+        let message = outcome.unwrap_err().to_string();
+        assert!(message.contains("damaged"), "{message}");
+    }
+
+    #[test]
+    fn a_store_that_must_exist_and_does_not_is_not_created() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("absent.db");
+        assert!(matches!(Store::existing(&path), Err(Error::NoStore { .. })));
+        assert!(!path.exists());
+        let message = Store::open(folder.path().join("no/such/folder/a.db"))
+            .err()
+            .unwrap()
+            .to_string();
+        assert!(message.contains("does its folder exist"), "{message}");
+    }
+}

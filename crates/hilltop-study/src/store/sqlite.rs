@@ -137,13 +137,14 @@ impl Journal for SqliteJournal {
 
     fn read(&mut self, position: u64) -> Result<Vec<Event>, JournalError> {
         let rows = self.rows(position).map_err(|error| failure(&self.path, &error))?;
-        let event = |(expected, (found, body)): (u64, (u64, String))| {
+        let event = |(offset, (found, body)): (usize, (u64, String))| {
+            let expected = position + offset as u64;
             if found != expected {
                 return Err(self.corrupt(expected, &format!("it is missing; the next one is {found}")));
             }
             serde_json::from_str(&body).map_err(|error| self.corrupt(found, &error))
         };
-        (position..).zip(rows).map(event).collect()
+        rows.into_iter().enumerate().map(event).collect()
     }
 }
 

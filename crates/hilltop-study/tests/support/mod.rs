@@ -28,12 +28,19 @@ impl Proposer for Witness {
         seen.extend(history.pending().iter().map(|pending| pending.trial));
         let mut rng = Rng::keyed(history.seed(), &seen);
         let memory = serde_json::json!({ "trial": history.next_trial() });
-        Ok(vec![Query { point: history.space().sample(&mut rng)?, memory: Some(memory) }])
+        Ok(vec![Query {
+            point: history.space().sample(&mut rng)?,
+            memory: Some(memory),
+        }])
     }
 }
 
 pub fn outputs() -> Arc<[Output]> {
-    [Output { name: "cost".into(), goal: Goal::Minimize }].into()
+    [Output {
+        name: "cost".into(),
+        goal: Goal::Minimize,
+    }]
+    .into()
 }
 
 pub fn witnessed() -> Statement {
