@@ -1,0 +1,176 @@
+//! The last steps: a local search around the best point, folded out of the history.
+//!
+//! A model of the whole space knows where the valley is and not where its floor is: its values span the whole range,
+//! and the last digits drown in its noise. Close to the best point a model of the nearest observations alone, in
+//! coordinates and units of their own, sees them. A trust region says how far it is believed: it grows with steps that
+//! succeed and shrinks with those that do not. Nothing is stored: the region is a fold over the observations.
+
+use std::sync::Arc;
+
+use hilltop_acquire::{Gradient, Mean, Pool, acquisition};
+use hilltop_core::{
+    Acquisition, Bounds, Context, Coordinate, Evidence, Goal, History, Maximiser, Models, Output, Points, Previous, Result,
+    Rng, Space, Surrogate,
+};
+use hilltop_surrogate::Ntk;
+use serde::{Deserialize, Serialize};
+
+/// How the local search steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Descent {
+    /// Half the region's first width, as a share of a parameter's range.
+    pub width: f64,
+    /// The region is given up below this width.
+    pub smallest: f64,
+    /// At most so many observations are modelled.
+    pub nearest: usize,
+}
+
+impl Default for Descent {
+    fn default() -> Self {
+        Self { width: 0.2, smallest: 1e-8, nearest: 100 }
+    }
+}
+
+/// Where the local search stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Region {
+    /// The observation in its middle: the best.
+    pub(crate) centre: usize,
+    /// Half its width.
+    pub(crate) width: f64,
+    /// Steps since the last that succeeded.
+    pub(crate) failures: usize,
+    /// Whether the last observation inside improved on the best.
+    pub(crate) succeeded: bool,
+}
+
+impl Descent {
+    /// The region after these observations, the first `initial` of which only say where the best is.
+    pub(crate) fn region(&self, points: &Points, values: &[f64], initial: usize) -> Option<Region> {
+        let mut region: Option<Region> = None;
+        for (index, value) in values.iter().enumerate() {
+            region = Some(match region {
+                Some(region) if *value >= values[region.centre] => self.missed(region, index >= initial, points, index),
+                Some(region) => self.improved(region, index >= initial, points, index),
+                None => Region { centre: index, width: self.width, failures: 0, succeeded: false },
+            });
+        }
+        region
+    }
+
+    fn missed(&self, mut region: Region, counts: bool, points: &Points, index: usize) -> Region {
+        let inside = distance(points.row(index), points.row(region.centre)) <= region.width * (1.0 + 1e-9);
+        if counts && inside {
+            region.width *= 0.5;
+            region.failures += 1;
+            region.succeeded = false;
+            if region.width < self.smallest {
+                region.width = self.width;
+            }
+        }
+        region
+    }
+
+    fn improved(&self, region: Region, counts: bool, points: &Points, index: usize) -> Region {
+        let step = distance(points.row(index), points.row(region.centre));
+        let inside = step <= region.width * (1.0 + 1e-9);
+        let width = if !counts {
+            self.width
+        } else if inside {
+            (2.0 * step).max(0.3 * region.width).min(2.0 * self.width)
+        } else {
+            region.width.max((2.0 * step).min(self.width))
+        };
+        Region { centre: index, width, failures: 0, succeeded: counts }
+    }
+
+    /// The minimum of the local model within the region; `None` where there is nothing to move or too little to fit.
+    pub(crate) fn step(&self, history: &History, region: Region, surrogate: &Ntk, rng: &mut Rng) -> Result<Option<Vec<f64>>> {
+        let Some(zoom) = Zoom::new(history, region, self.nearest) else { return Ok(None) };
+        let space = Arc::new(Space::unit_box(zoom.axes.len()));
+        let evidence = Evidence { space: &space, points: &zoom.points, values: &zoom.values, seed: history.seed() };
+        let model = surrogate.fit(&evidence, Previous::default())?;
+        let outputs = [Output { name: String::new(), goal: Goal::Minimize }];
+        let fresh = History::new(Arc::clone(&space), outputs.into(), history.seed()).with_noise(true);
+        let context = Context { history: &fresh, evidence, bounds: &zoom.bounds };
+        let greedy = acquisition::Kind::Mean(Mean::default());
+        let score = greedy.bind(&Models { objective: model }, &context, rng)?;
+        let search = Gradient { pool: Pool { points: 200, near: 200 }, starts: 4, iterations: 60 };
+        let found = search.maximise(score.as_ref(), &context, rng)?;
+        Ok(Some(zoom.outward(&found)))
+    }
+}
+
+/// The largest difference of two points in any coordinate.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// The neighbourhood of the best point in coordinates of its own: its nearest observations fill the unit cube.
+struct Zoom {
+    centre: Vec<f64>,
+    /// The coordinates that move: the continuous ones.
+    axes: Vec<usize>,
+    scale: f64,
+    points: Points,
+    values: Vec<f64>,
+    bounds: Bounds,
+}
+
+impl Zoom {
+    fn new(history: &History, region: Region, limit: usize) -> Option<Self> {
+        let space = history.space();
+        let continuous = |axis: &usize| matches!(space.coordinates()[*axis], Coordinate::Continuous { .. });
+        let axes: Vec<usize> = (0..space.dim()).filter(continuous).collect();
+        let centre = history.points().row(region.centre).to_vec();
+        let near = nearest(history.points(), &centre, &axes, region.width, limit);
+        if axes.is_empty() || near.len() < axes.len() + 2 {
+            return None;
+        }
+        let farthest = near.iter().map(|&(distance, _)| distance).fold(0.0, f64::max);
+        let scale = region.width.max(0.5 * farthest);
+        let mut zoom = Self {
+            points: Points::new(axes.len()),
+            values: near.iter().map(|&(_, index)| history.objective()[index]).collect(),
+            bounds: Bounds::unit(axes.len()),
+            centre,
+            axes,
+            scale,
+        };
+        near.iter().for_each(|&(_, index)| zoom.points.push(&zoom.inward(history.points().row(index))));
+        for (k, &axis) in zoom.axes.iter().enumerate() {
+            let low = (zoom.centre[axis] - region.width).max(0.0);
+            let high = (zoom.centre[axis] + region.width).min(1.0);
+            zoom.bounds.low[k] = 0.5 + 0.5 * (low - zoom.centre[axis]) / scale;
+            zoom.bounds.high[k] = 0.5 + 0.5 * (high - zoom.centre[axis]) / scale;
+        }
+        Some(zoom)
+    }
+
+    fn inward(&self, point: &[f64]) -> Vec<f64> {
+        self.axes.iter().map(|&axis| 0.5 + 0.5 * (point[axis] - self.centre[axis]) / self.scale).collect()
+    }
+
+    fn outward(&self, local: &[f64]) -> Vec<f64> {
+        let mut point = self.centre.clone();
+        for (&axis, local) in self.axes.iter().zip(local) {
+            point[axis] = (self.centre[axis] + 2.0 * self.scale * (local - 0.5)).clamp(0.0, 1.0);
+        }
+        point
+    }
+}
+
+/// The observations that differ from the centre in continuous coordinates only, nearest first: all within twice the
+/// region, enough for a quadratic function elsewhere, at most `limit`.
+fn nearest(points: &Points, centre: &[f64], axes: &[usize], width: f64, limit: usize) -> Vec<(f64, usize)> {
+    let same_slice = |row: &[f64]| (0..centre.len()).all(|k| axes.contains(&k) || (row[k] - centre[k]).abs() < 1e-9);
+    let rows = points.rows().enumerate().filter(|(_, row)| same_slice(row));
+    let mut near: Vec<(f64, usize)> = rows.map(|(index, row)| (distance(row, centre), index)).collect();
+    near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let inside = near.partition_point(|&(distance, _)| distance <= 2.0 * width);
+    let quadratic = (axes.len() + 1) * (axes.len() + 2);
+    near.truncate(inside.max(quadratic).min(limit));
+    near
+}

@@ -1,0 +1,142 @@
+//! A method as the user writes it: a name, or a table of a name and settings.
+
+use std::sync::Arc;
+
+use hilltop_core::{Error, Output, Proposer, Result, Space};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::auto::Auto;
+use crate::cma_es::CmaEs;
+use crate::compose::Compose;
+use crate::neural_bo::NeuralBo;
+use crate::random::Random;
+use crate::registry;
+use crate::sobol::Sobol;
+
+/// A method and its settings: plain data that becomes a [`Proposer`] by building it.
+///
+/// ```
+/// use hilltop_method::Recipe;
+/// let recipe = Recipe::parse(&serde_json::json!({ "name": "neural-bo", "width": 500, "draw": "path" }))?;
+/// assert_eq!(recipe.name(), "neural-bo");
+/// # Ok::<(), hilltop_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+pub enum Recipe {
+    /// The default.
+    Auto(Auto),
+    /// Thompson sampling with the neural tangent kernel.
+    NeuralBo(NeuralBo),
+    /// A composition of roles.
+    Compose(Compose),
+    /// Uniform sampling.
+    Random(Random),
+    /// A scrambled Sobol sequence.
+    Sobol(Sobol),
+    /// Covariance matrix adaptation.
+    CmaEs(CmaEs),
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self::Auto(Auto::default())
+    }
+}
+
+impl Recipe {
+    /// Reads a name or a table. Unknown names and settings are errors that say what there is.
+    pub fn parse(value: &Value) -> Result<Self> {
+        let table = match value {
+            Value::String(name) => serde_json::json!({ "name": name }),
+            Value::Object(_) => value.clone(),
+            other => return Err(refused("method", other, "a name, or a table with a name and settings")),
+        };
+        let Some(Value::String(name)) = table.get("name") else {
+            return Err(refused("method", value, "a table with a name, such as { name = \"neural-bo\" }"));
+        };
+        if registry::lookup(name).is_none() {
+            return Err(registry::unknown(name));
+        }
+        let setting = format!("method {name}");
+        serde_json::from_value(table).map_err(|error| refused(&setting, value, &error.to_string()))
+    }
+
+    /// The method's name, as users type it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Auto(_) => "auto",
+            Self::NeuralBo(_) => "neural-bo",
+            Self::Compose(_) => "compose",
+            Self::Random(_) => "random",
+            Self::Sobol(_) => "sobol",
+            Self::CmaEs(_) => "cma-es",
+        }
+    }
+
+    /// Refuses what cannot work, before any data exist.
+    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<()> {
+        self.build(space, outputs).map(drop)
+    }
+
+    /// The proposer of this recipe for a space and its outputs.
+    pub fn build(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
+        if !outputs.iter().any(|output| output.goal.is_objective()) {
+            return Err(Error::Setting {
+                setting: "outputs".into(),
+                value: format!("{} outputs", outputs.len()),
+                allowed: "exactly one of them has minimize = true or maximize = true".into(),
+            });
+        }
+        match self {
+            Self::Auto(settings) => settings.build(space),
+            Self::NeuralBo(settings) => settings.build(),
+            Self::Compose(settings) => settings.build(),
+            Self::Random(settings) => Ok(Box::new(settings.build())),
+            Self::Sobol(settings) => Ok(Box::new(settings.build())),
+            Self::CmaEs(settings) => settings.build(),
+        }
+    }
+}
+
+fn refused(setting: &str, value: &Value, allowed: &str) -> Error {
+    Error::Setting { setting: setting.to_owned(), value: value.to_string(), allowed: allowed.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use serde_json::json;
+
+    use super::*;
+
+    fn message(value: &Value) -> String {
+        Recipe::parse(value).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_name_alone_is_the_method_with_its_defaults() {
+        for entry in registry::methods() {
+            assert_eq!(Recipe::parse(&json!(entry.name)).unwrap().name(), entry.name);
+        }
+    }
+
+    #[test]
+    fn a_recipe_survives_being_written_and_read() {
+        for entry in registry::methods() {
+            let recipe = Recipe::parse(&json!(entry.name)).unwrap();
+            let again = Recipe::parse(&serde_json::to_value(&recipe).unwrap()).unwrap();
+            assert_eq!(recipe, again);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        assert!(message(&json!("neuralbo")).contains("neural-bo"));
+        assert!(message(&json!(7)).contains("a name"));
+        assert!(message(&json!({ "width": 5 })).contains("a table with a name"));
+        assert!(message(&json!({ "name": "random", "widht": 5 })).contains("widht"));
+        assert!(message(&json!({ "name": "neural-bo", "width": "wide" })).contains("wide"));
+    }
+}

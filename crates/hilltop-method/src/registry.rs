@@ -1,0 +1,59 @@
+//! The table of methods: what `hilltop methods` prints.
+
+use hilltop_core::Error;
+
+/// A method as a reader meets it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What users type.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub about: &'static str,
+    /// Where it comes from.
+    pub paper: &'static str,
+}
+
+const METHODS: &[Entry] = &[
+    Entry {
+        name: "auto",
+        about: "tangent-kernel model of a smooth network, log expected improvement, local descent",
+        paper: "the configuration that measured best; docs/methods/auto.md",
+    },
+    Entry {
+        name: "neural-bo",
+        about: "Thompson sampling with the neural tangent kernel",
+        paper: "Phan-Trong, Tran-The, Gupta: NeuralBO, Neurocomputing 2023",
+    },
+    Entry {
+        name: "compose",
+        about: "a surrogate, an acquisition and a maximiser of your choice",
+        paper: "docs/methods/compose.md",
+    },
+    Entry { name: "random", about: "uniform sampling of the feasible set", paper: "Bergstra, Bengio: JMLR 2012" },
+    Entry { name: "sobol", about: "scrambled Sobol sequence, low discrepancy", paper: "Sobol 1967; Owen 1998" },
+    Entry {
+        name: "cma-es",
+        about: "covariance matrix adaptation, evolutionary",
+        paper: "Hansen: The CMA Evolution Strategy, a tutorial, 2016",
+    },
+];
+
+/// Every method, the default first.
+pub fn methods() -> &'static [Entry] {
+    METHODS
+}
+
+/// The method of a name.
+pub fn lookup(name: &str) -> Option<&'static Entry> {
+    METHODS.iter().find(|entry| entry.name == name)
+}
+
+/// The error for a name that no method has.
+pub(crate) fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+    Error::Setting {
+        setting: "method".into(),
+        value: format!("{name:?}"),
+        allowed: format!("one of {}", names.join(", ")),
+    }
+}
