@@ -314,7 +314,9 @@ fn discrete_sets_are_listed_exactly() {
     assert_eq!(space.cardinality(), Some(12 * 12 * (1 + 3)));
     let all = space.enumerate(1000).unwrap();
     assert_eq!(all.len(), 6 * (1 + 3));
-    all.iter().for_each(|z| is_feasible(&space, z, "listed"));
+    for z in &all {
+        is_feasible(&space, z, "listed");
+    }
     assert!(space.enumerate(23).is_none());
     never_violates(&space);
     let mut rng = Rng::new(3);
@@ -340,7 +342,7 @@ fn continuous_and_huge_spaces_are_not_listed() {
 }
 
 #[test]
-fn a_sample_of_a_hard_set_takes_less_than_a_millisecond() {
+fn a_sample_of_a_hard_set_is_quick() {
     let ball = format!("{} <= 0.0625", sum(10, |place| format!("(x{place} - 0.6)^2")));
     let space = space(floats(10), &[&ball]).unwrap();
     let mut rng = Rng::new(1);

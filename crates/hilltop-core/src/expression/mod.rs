@@ -175,7 +175,7 @@ fn slot_value(value: &Value, labels: &mut Labels) -> f64 {
 }
 
 /// Names with their types; the slot of a name is its place.
-struct Entries<'a>(Vec<(&'a str, Type)>);
+pub(crate) struct Entries<'a>(pub(crate) Vec<(&'a str, Type)>);
 
 impl Scope for Entries<'_> {
     fn slot(&self, name: &str) -> Option<(usize, Type)> {

@@ -2,8 +2,8 @@
 
 use std::io::Read;
 
-use super::{Parameters, SpaceError};
-use crate::expression::{Expression, ExpressionError, Type, Value, list_of_names};
+use super::{Parameters, SpaceError, scale};
+use crate::expression::{Compiler, Entries, Expression, Labels, Truth, Type, Value, list_of_names};
 
 /// A table whose rows are the points of a finite space.
 ///
@@ -92,16 +92,25 @@ impl Candidates {
     /// The rows that satisfy known constraints on their columns; scales stay as they are.
     pub fn satisfying(&self, known: &[Expression]) -> Result<Self, SpaceError> {
         let width = self.columns.len();
+        let mut labels = Labels::default();
+        let kinds: Vec<Type> = (0..width)
+            .map(|column| scale::common_type(self.cells.iter().skip(column).step_by(width)))
+            .collect();
+        let constraints = self.compiled(known, &kinds, &mut labels)?;
         let mut kept = Self {
             cells: Vec::new(),
             features: Vec::new(),
             order: Vec::new(),
             ..self.clone()
         };
-        for row in 0..self.len() {
-            if self.permits(row, known)? {
-                kept.cells
-                    .extend_from_slice(&self.cells[row * width..(row + 1) * width]);
+        for (row, cells) in self.cells.chunks_exact(width).enumerate() {
+            let slots: Vec<f64> = cells
+                .iter()
+                .zip(&kinds)
+                .map(|(cell, kind)| scale::slot(cell, *kind, &mut labels))
+                .collect();
+            if constraints.iter().all(|constraint| constraint.holds(&slots)) {
+                kept.cells.extend_from_slice(cells);
                 kept.features.extend_from_slice(self.features(row));
             }
         }
@@ -112,27 +121,17 @@ impl Candidates {
         Ok(kept)
     }
 
-    fn permits(&self, row: usize, known: &[Expression]) -> Result<bool, SpaceError> {
-        let values = self.row(row);
-        for constraint in known {
-            let wrong = |source| SpaceError::Known {
+    fn compiled(&self, known: &[Expression], kinds: &[Type], labels: &mut Labels) -> Result<Vec<Truth>, SpaceError> {
+        let columns = self.columns.iter().map(String::as_str).zip(kinds.iter().copied());
+        let scope = Entries(columns.collect());
+        let compile = |constraint: &Expression| {
+            let compiled = Compiler { scope: &scope, labels }.truth(constraint.root());
+            compiled.map_err(|source| SpaceError::Known {
                 constraint: constraint.to_string(),
                 source,
-            };
-            let truth = constraint.evaluate(&|name| values.get(name).cloned()).map_err(wrong)?;
-            let Value::Bool(holds) = truth else {
-                let (expected, found) = (Type::Truth, Type::of(&truth));
-                return Err(wrong(ExpressionError::Mismatch {
-                    column: 1,
-                    expected,
-                    found,
-                }));
-            };
-            if !holds {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+            })
+        };
+        known.iter().map(compile).collect()
     }
 
     /// Rows sorted by their features, without repetitions.

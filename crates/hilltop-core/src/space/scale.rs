@@ -186,8 +186,9 @@ pub(crate) fn kind_of(parameter: &Parameter) -> Type {
     }
 }
 
-fn common_type(options: &[Value]) -> Type {
-    let mut types = options.iter().map(Type::of);
+/// The type of values, mixed where they differ.
+pub(crate) fn common_type<'a>(values: impl IntoIterator<Item = &'a Value>) -> Type {
+    let mut types = values.into_iter().map(Type::of);
     let first = types.next().unwrap_or(Type::Mixed);
     if types.all(|other| other == first) {
         first
@@ -201,7 +202,8 @@ fn option_slots(options: &[Value], labels: &mut Labels) -> Vec<f64> {
     options.iter().map(|option| slot(option, kind, labels)).collect()
 }
 
-fn slot(value: &Value, kind: Type, labels: &mut Labels) -> f64 {
+/// What a slot of a type holds for a value.
+pub(crate) fn slot(value: &Value, kind: Type, labels: &mut Labels) -> f64 {
     match (kind, value) {
         (Type::Truth, Value::Bool(truth)) => f64::from(u8::from(*truth)),
         (Type::Number, value) => value.number().unwrap_or(f64::NAN),
