@@ -74,9 +74,10 @@ impl StudyFile {
     pub fn check(&self) -> Result<Statement> {
         let sheet = Sheet::new(&self.text);
         let (table, errors) = DeTable::parse_recoverable(&self.text);
-        for error in &errors {
-            let at = error.span().map_or(0, |span| span.start);
-            sheet.report(at, "", error.message().replace('\n', ", "));
+        // What follows the first error of syntax is mostly its echo.
+        let place = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
+        if let Some(error) = errors.iter().min_by_key(|error| place(error)) {
+            sheet.report(place(error), "", error.message().replace('\n', ", "));
         }
         let statement = if sheet.is_clean() {
             self.statement(&Section::root(&sheet, table.get_ref()))
@@ -99,6 +100,7 @@ impl StudyFile {
         }
     }
 
+    /// Every part is read before any is missed, so that all that is wrong is told together.
     fn statement(&self, root: &Section<'_>) -> Option<Statement> {
         root.allow(&KEYS);
         if let Some(physics) = root.field("physics") {
@@ -107,14 +109,14 @@ impl StudyFile {
         let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
         let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
         let problem = evaluate.as_ref().and_then(|(_, problem)| problem.as_deref());
-        let space = self.space(root, problem);
-        let outputs = outputs(root, problem);
-        let (method, (space, table), outputs) = (method(root), space?, outputs?);
-        let mut statement = Statement::draft(Arc::new(space), outputs.into(), method?);
+        let (space, outputs) = (self.space(root, problem), outputs(root, problem));
+        let (name, method, numbers) = (self.name(root), method(root), Numbers::read(root));
+        let (space, table) = space?;
+        let mut statement = Statement::draft(Arc::new(space), outputs?.into(), method?);
+        statement.name = name?;
         statement.candidates = table;
         statement.evaluate = evaluate.map(|(evaluate, _)| evaluate);
-        statement.name = self.name(root)?;
-        numbers(root, &mut statement);
+        numbers.set(&mut statement);
         settle(root, statement)
     }
 
@@ -249,19 +251,41 @@ fn method(root: &Section<'_>) -> Option<Method> {
     }
 }
 
-fn numbers(root: &Section<'_>, statement: &mut Statement) {
-    let count = |key: &str, least: u64| root.field(key).and_then(|field| field.count(least));
-    let flag = |key: &str| root.field(key).and_then(|field| field.flag()).unwrap_or(false);
-    statement.seed = count("seed", 0).unwrap_or(0);
-    statement.budget = count("budget", 1);
-    statement.parallel = count("parallel", 1).unwrap_or(1) as usize;
-    statement.noisy = flag("noisy");
-    statement.asynchronous = flag("asynchronous");
-    if let Some(field) = root.field("parallel").filter(|_| statement.parallel > 1024) {
-        field.refuse("a whole number from 1 to 1024");
+/// The keys at the top of a file that are numbers or switches.
+struct Numbers {
+    seed: u64,
+    budget: Option<u64>,
+    parallel: usize,
+    noisy: bool,
+    asynchronous: bool,
+}
+
+impl Numbers {
+    fn read(root: &Section<'_>) -> Self {
+        let count = |key: &str, least: u64| root.field(key).and_then(|field| field.count(least));
+        let flag = |key: &str| root.field(key).and_then(|field| field.flag()).unwrap_or(false);
+        let parallel = count("parallel", 1).unwrap_or(1) as usize;
+        if let Some(field) = root.field("parallel").filter(|_| parallel > 1024) {
+            field.refuse("a whole number from 1 to 1024");
+        }
+        if root.field("evaluate").is_some() && root.field("budget").is_none() {
+            root.refuse("budget is missing: the number of evaluations that `hilltop run` may spend");
+        }
+        Self {
+            seed: count("seed", 0).unwrap_or(0),
+            budget: count("budget", 1),
+            parallel,
+            noisy: flag("noisy"),
+            asynchronous: flag("asynchronous"),
+        }
     }
-    if statement.evaluate.is_some() && root.field("budget").is_none() {
-        root.refuse("budget is missing: the number of evaluations that `hilltop run` may spend");
+
+    fn set(self, statement: &mut Statement) {
+        statement.seed = self.seed;
+        statement.budget = self.budget;
+        statement.parallel = self.parallel;
+        statement.noisy = self.noisy;
+        statement.asynchronous = self.asynchronous;
     }
 }
 
