@@ -11,4 +11,4 @@ pub mod normal;
 
 pub use acquisition::{Ei, Incumbent, LogEi, LogPi, Mean, Path, Pi, Pointwise, Schedule, Ucb};
 pub use design::{Design, Layout};
-pub use maximiser::{Auto, Finite, Gradient, Local, Pool};
+pub use maximiser::{Auto, Finite, Gradient, Known, Local, Pool};

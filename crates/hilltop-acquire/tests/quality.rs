@@ -4,8 +4,10 @@
 mod toy;
 
 use faer::{MatMut, MatRef};
-use hilltop_acquire::{Auto, Gradient};
-use hilltop_core::{Bounds, Expression, History, Maximiser, Parameter, Rng, Score, SmoothScore, Space};
+use hilltop_acquire::{Auto, Finite, Gradient};
+use hilltop_core::{
+    Bounds, Candidates, Expression, History, Maximiser, Parameter, Rng, Score, SmoothScore, Space, Value,
+};
 use toy::{Hill, history, row, within};
 
 fn best(maximiser: &dyn Maximiser, score: &dyn Score, history: &History, seed: u64) -> Vec<f64> {
@@ -107,6 +109,28 @@ fn a_top_behind_a_known_constraint_is_found_on_its_border() {
             assert!(space.satisfies(&found));
             assert_near(&found, &expected, tolerance);
         }
+    }
+}
+
+#[test]
+fn the_best_row_of_a_table_too_long_to_enumerate_is_found() {
+    let mut rng = Rng::new(4);
+    let rows = (0..20_000)
+        .map(|_| (0..4).map(|_| Value::Float(rng.uniform())).collect())
+        .collect();
+    let table = Space::finite(Candidates::from_rows(vec!["a", "b", "c", "d"], rows).unwrap());
+    let history = history(table, 1);
+    for seed in 0..5 {
+        let score = Hill {
+            centre: vec![0.2 + 0.1 * seed as f64, 0.4, 0.9, 0.5],
+            ripples: 0.0,
+            smooth: true,
+        };
+        let (found, exact) = (
+            best(&Auto::default(), &score, &history, seed),
+            best(&Finite::default(), &score, &history, seed),
+        );
+        assert_eq!(found, exact);
     }
 }
 

@@ -22,7 +22,7 @@ pub struct Auto {
 impl Default for Auto {
     fn default() -> Self {
         Self {
-            limit: 4096,
+            limit: 10_000,
             gradient: Gradient::default(),
             local: Local::default(),
         }

@@ -6,27 +6,32 @@
 /// Coordinates closer than this are the same.
 const TOLERANCE: f64 = 1e-12;
 
-/// A set of points.
+/// A set of points that can be asked whether it holds one, twenty thousand as quickly as a few.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Known<'a> {
+pub struct Known<'a> {
     entries: Vec<(f64, &'a [f64])>,
 }
 
 impl<'a> Known<'a> {
     /// The set of these points.
-    pub(crate) fn new(points: impl Iterator<Item = &'a [f64]>) -> Self {
+    pub fn new(points: impl Iterator<Item = &'a [f64]>) -> Self {
         let mut entries: Vec<_> = points.map(|point| (sum(point), point)).collect();
         entries.sort_by(|a, b| a.0.total_cmp(&b.0));
         Self { entries }
     }
 
     /// How many points there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether a point is one of them.
-    pub(crate) fn contains(&self, point: &[f64]) -> bool {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Whether a point is one of them, up to the last digits.
+    pub fn contains(&self, point: &[f64]) -> bool {
         let near = 2.0 * TOLERANCE * (point.len() + 1) as f64;
         let centre = sum(point);
         let first = self.entries.partition_point(|entry| entry.0 < centre - near);

@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub use auto::Auto;
 pub use finite::Finite;
 pub use gradient::Gradient;
-pub(crate) use known::Known;
+pub use known::Known;
 pub use local::Local;
 pub use pool::Pool;
 

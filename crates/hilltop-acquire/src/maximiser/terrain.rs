@@ -89,10 +89,11 @@ impl<'a> Terrain<'a> {
     }
 
     /// The limits within which a gradient may move a point: discrete coordinates and those that take no part are held.
+    /// The features of a table are climbed as if they were continuous; the nearest row is taken afterwards.
     pub(crate) fn limits(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let active = self.space.active(point);
         let free = |coordinate: &Coordinate| match *coordinate {
-            Coordinate::Continuous { parameter } => self.space.candidates().is_none() && active[parameter],
+            Coordinate::Continuous { parameter } => active[parameter],
             Coordinate::Grid { parameter, levels } => levels > FINE && active[parameter],
             Coordinate::OneHot { .. } => false,
         };
