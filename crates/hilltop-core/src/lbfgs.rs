@@ -144,7 +144,9 @@ fn direction(here: &State, free: &[bool], pairs: &VecDeque<Pair>) -> Vec<f64> {
         shares.push(share);
     }
     let scale = 1.0 / (last.weight * dot(&last.change, &last.change));
-    d.iter_mut().for_each(|x| *x *= scale);
+    for x in &mut d {
+        *x *= scale;
+    }
     for (pair, share) in pairs.iter().zip(shares.iter().rev()) {
         let back = pair.weight * dot(&pair.change, &d);
         add(&mut d, share - back, &pair.step);

@@ -26,7 +26,8 @@ fn profiles() -> Vec<(String, Arc<dyn Profile>)> {
     let depths = [1, 2, 3];
     let each = depths.into_iter().flat_map(|depth| limits.map(|limit| (depth, limit)));
     let both = each.flat_map(|(depth, limit)| {
-        [("erf", erf(depth, limit)), ("relu", relu(depth, limit))].map(|(name, profile)| (format!("{name} {depth} {limit:?}"), profile))
+        [("erf", erf(depth, limit)), ("relu", relu(depth, limit))]
+            .map(|(name, profile)| (format!("{name} {depth} {limit:?}"), profile))
     });
     both.collect()
 }
@@ -41,12 +42,19 @@ fn slopes_of_kernels_agree_with_differences() {
         let slopes = bound.crossing(queries.as_ref()).gradients(coefficients.as_ref());
         let sums = differences(queries.as_ref(), 1e-5, |moved| {
             let cross = bound.cross(moved);
-            (0..5).map(|q| (0..9).map(|i| coefficients[(i, q)] * cross[(i, q)]).sum()).collect()
+            (0..5)
+                .map(|q| (0..9).map(|i| coefficients[(i, q)] * cross[(i, q)]).sum())
+                .collect()
         });
         assert_close(&slopes, &sums, 1e-7, &name);
         let (values, slopes) = kernel.diagonal_slopes(queries.as_ref());
         assert_eq!(values, kernel.diagonal(queries.as_ref()));
-        assert_close(&slopes, &differences(queries.as_ref(), 1e-5, |moved| kernel.diagonal(moved)), 1e-7, &name);
+        assert_close(
+            &slopes,
+            &differences(queries.as_ref(), 1e-5, |moved| kernel.diagonal(moved)),
+            1e-7,
+            &name,
+        );
     }
 }
 
@@ -54,12 +62,31 @@ fn slopes_of_kernels_agree_with_differences() {
 fn slopes_of_the_likelihood_agree_with_differences() {
     let points = uniform(30, 3, 3);
     let values: Vec<f64> = wavy(points.as_ref()).iter().map(|value| value - 5.0).collect();
-    let grouping = Grouping { group: vec![0, 1, 1], base: vec![1.0, 0.5, 0.5], count: 2 };
-    let prior = Prior { median: 0.5, spread: 1.3, low: 1e-6, high: 1e6 };
-    let priors = Priors { scales: prior, constant: prior, signal: prior, noise: prior };
+    let grouping = Grouping {
+        group: vec![0, 1, 1],
+        base: vec![1.0, 0.5, 0.5],
+        count: 2,
+    };
+    let prior = Prior {
+        median: 0.5,
+        spread: 1.3,
+        low: 1e-6,
+        high: 1e6,
+    };
+    let priors = Priors {
+        scales: prior,
+        constant: prior,
+        signal: prior,
+        noise: prior,
+    };
     for (name, profile) in profiles() {
-        let likelihood =
-            Likelihood { profile, points: points.as_ref(), values: &values, grouping: &grouping, priors: &priors };
+        let likelihood = Likelihood {
+            profile,
+            points: points.as_ref(),
+            values: &values,
+            grouping: &grouping,
+            priors: &priors,
+        };
         let logs = [0.1, -0.4, 0.2, 0.6, -3.0];
         let mut slopes = [0.0; 5];
         likelihood.cost(&logs, &mut slopes);
@@ -71,7 +98,11 @@ fn slopes_of_the_likelihood_agree_with_differences() {
             };
             let difference = (at(1e-5) - at(-1e-5)) / 2e-5;
             let error = (difference - slopes[k]).abs();
-            assert!(error < 1e-6 * (1.0 + difference.abs()), "{name}, {k}: {} is not {difference}", slopes[k]);
+            assert!(
+                error < 1e-6 * (1.0 + difference.abs()),
+                "{name}, {k}: {} is not {difference}",
+                slopes[k]
+            );
         }
     }
 }

@@ -4,7 +4,10 @@
 //! `σ̇ = (4/π) AB / √(1−c²)`. Rectifier (Cho & Saul, 2009; with the factor 2 that keeps variances): with `A = σ_xx^{-1/2}`, `ρ = σAB`,
 //! `σ' = κ₁(ρ)/(AB)` and `σ̇ = κ₀(ρ)`; its tangent kernel has a kink where points coincide, so its slopes there are
 //! those of a kernel rounded off at a distance of 1e-7.
-#![allow(clippy::inline_always, reason = "a loop takes the instruction set of the function it is inlined into")]
+#![allow(
+    clippy::inline_always,
+    reason = "a loop takes the instruction set of the function it is inlined into"
+)]
 
 use std::f64::consts::{FRAC_1_PI, FRAC_2_PI};
 use std::sync::Arc;
@@ -22,7 +25,7 @@ pub enum Limit {
     /// The tangent kernel: all weights move.
     #[default]
     Tangent,
-    /// The mean of tangent and conjugate kernel (Definition 1 of the NeuralBO paper).
+    /// The mean of tangent and conjugate kernel (Definition 1 of the `NeuralBO` paper).
     Average,
     /// The conjugate kernel: only the last layer moves.
     Conjugate,
@@ -118,7 +121,12 @@ impl Layer for Relu {
     }
 
     fn diagonal(variance: f64) -> Diagonal {
-        Diagonal { next: variance, next_slope: 1.0, rate: 1.0, rate_slope: 0.0 }
+        Diagonal {
+            next: variance,
+            next_slope: 1.0,
+            rate: 1.0,
+            rate_slope: 0.0,
+        }
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 //!
 //! With `σ` the covariance of two pre-activations, a hidden layer maps it to the covariance of the activations `σ'`
 //! and multiplies what the gradients have in common by `σ̇ = ∂σ'/∂σ`; the tangent kernel is `θ' = θσ̇ + σ'`, starting
-//! from `σ = θ = q`. Derivatives in `q`, `a`, `b` are carried along in the same pass (forward mode). 
+//! from `σ = θ = q`. Derivatives in `q`, `a`, `b` are carried along in the same pass (forward mode).
 
 use std::marker::PhantomData;
 
@@ -58,7 +58,12 @@ pub(super) struct Layered<L> {
 impl<L: Layer> Layered<L> {
     /// `depth` hidden layers; the kernel is `tangent·θ + conjugate·σ` of the last.
     pub(super) fn new(depth: usize, tangent: f64, conjugate: f64) -> Self {
-        Self { depth, tangent, conjugate, layer: PhantomData }
+        Self {
+            depth,
+            tangent,
+            conjugate,
+            layer: PhantomData,
+        }
     }
 
     /// A point's own recursion.
@@ -82,14 +87,28 @@ impl<L: Layer> Profile for Layered<L> {
     fn tables(&self, norms: &[f64]) -> Tables {
         let row = vec![0.0; norms.len()];
         let stages = vec![row.clone(); self.depth];
-        let mut tables = Tables { value: row.clone(), slope: row, factors: stages.clone(), slopes: stages };
-        norms.iter().enumerate().for_each(|(index, &norm)| self.follow(norm, index, &mut tables));
+        let mut tables = Tables {
+            value: row.clone(),
+            slope: row,
+            factors: stages.clone(),
+            slopes: stages,
+        };
+        norms
+            .iter()
+            .enumerate()
+            .for_each(|(index, &norm)| self.follow(norm, index, &mut tables));
         tables
     }
 
     fn values(&self, rows: &Tables, columns: &Tables, part: Part, mut products: MatMut<'_, f64>) {
         if let Some(products) = products.as_mut().try_as_col_major_mut() {
-            Arch::new().dispatch(Values { network: self, rows, columns, part, products });
+            Arch::new().dispatch(Values {
+                network: self,
+                rows,
+                columns,
+                part,
+                products,
+            });
         } else {
             let mut copy = products.as_ref().to_owned();
             self.values(rows, columns, part, copy.as_mut());
@@ -98,6 +117,13 @@ impl<L: Layer> Profile for Layered<L> {
     }
 
     fn partials(&self, rows: &Tables, columns: &Tables, part: Part, products: MatRef<'_, f64>, out: &mut Partials) {
-        Arch::new().dispatch(Bends { network: self, rows, columns, part, products, out });
+        Arch::new().dispatch(Bends {
+            network: self,
+            rows,
+            columns,
+            part,
+            products,
+            out,
+        });
     }
 }

@@ -20,26 +20,38 @@ impl Encoded {
     pub(super) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
         let ntk = network.architecture().parameterisation == Parameterisation::Ntk;
         let factor = if ntk { (weights.len() as f64).sqrt() } else { 1.0 };
-        Self { network, factors: weights.iter().map(|weight| factor * weight).collect() }
+        Self {
+            network,
+            factors: weights.iter().map(|weight| factor * weight).collect(),
+        }
     }
 
     /// The same encoder before other weights of the network.
     pub(super) fn with(&self, network: Network) -> Self {
-        Self { network: Arc::new(network), factors: self.factors.clone() }
+        Self {
+            network: Arc::new(network),
+            factors: self.factors.clone(),
+        }
     }
 
     /// Points as the network sees them.
     pub(super) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let last = self.factors.len() - 1;
         Mat::from_fn(points.nrows(), last + 1, |i, j| {
-            if j == last { self.factors[last] } else { self.factors[j] * (2.0 * points[(i, j)] - 1.0) }
+            if j == last {
+                self.factors[last]
+            } else {
+                self.factors[j] * (2.0 * points[(i, j)] - 1.0)
+            }
         })
     }
 
     /// Gradients in the network's inputs as gradients in the points, times a factor.
     pub(super) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
         let dim = self.factors.len() - 1;
-        Mat::from_fn(inner.nrows(), dim, |i, j| factor * 2.0 * self.factors[j] * inner[(i, j)])
+        Mat::from_fn(inner.nrows(), dim, |i, j| {
+            factor * 2.0 * self.factors[j] * inner[(i, j)]
+        })
     }
 }
 
@@ -51,12 +63,17 @@ pub(super) struct Directional {
 
 impl Field for Directional {
     fn values(&self, points: MatRef<'_, f64>) -> Vec<f64> {
-        self.encoded.network.jvp(self.encoded.inputs(points).as_ref(), &self.direction)
+        self.encoded
+            .network
+            .jvp(self.encoded.inputs(points).as_ref(), &self.direction)
     }
 
     fn slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
         let inputs = self.encoded.inputs(points);
-        let (values, inner) = self.encoded.network.jvp_input_gradients(inputs.as_ref(), &self.direction);
+        let (values, inner) = self
+            .encoded
+            .network
+            .jvp_input_gradients(inputs.as_ref(), &self.direction);
         (values, self.encoded.outward(&inner, 1.0))
     }
 }

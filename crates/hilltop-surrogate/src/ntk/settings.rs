@@ -70,7 +70,9 @@ impl<'de> Deserialize<'de> for Fit {
             _ => f64::NAN,
         };
         let sound = value.is_finite() && value > 0.0;
-        sound.then_some(Self::Fixed(value)).ok_or_else(|| D::Error::custom("\"fitted\" or a number above 0"))
+        sound
+            .then_some(Self::Fixed(value))
+            .ok_or_else(|| D::Error::custom("\"fitted\" or a number above 0"))
     }
 }
 
@@ -97,6 +99,10 @@ pub enum Features {
 }
 
 /// An error that names a setting.
-pub(super) fn refused(setting: &str, value: impl ToString, allowed: &str) -> Error {
-    Error::Setting { setting: setting.to_owned(), value: value.to_string(), allowed: allowed.to_owned() }
+pub(super) fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
+    Error::Setting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    }
 }

@@ -39,11 +39,17 @@ impl Source for WideNetworks {
         let last = direction.len() - width;
         direction[..last].iter_mut().for_each(|part| *part *= inner.sqrt());
         direction[last..].iter_mut().for_each(|part| *part *= outer.sqrt());
-        Ok(Arc::new(Directional { encoded: Encoded::new(Arc::new(network), weights), direction }))
+        Ok(Arc::new(Directional {
+            encoded: Encoded::new(Arc::new(network), weights),
+            direction,
+        }))
     }
 }
 
 /// A network that cannot be built or trained.
 pub(super) fn unusable(error: impl std::fmt::Display) -> Error {
-    Error::Numerical { what: "a network of the tangent-kernel surrogate", detail: error.to_string() }
+    Error::Numerical {
+        what: "a network of the tangent-kernel surrogate",
+        detail: error.to_string(),
+    }
 }

@@ -2,7 +2,10 @@
 //!
 //! Entries are worked on in short runs that stay in the first-level cache, one layer at a time, so that every loop is a
 //! vector loop of the best instructions the machine has.
-#![allow(clippy::inline_always, reason = "a loop takes the instruction set of the function it is inlined into")]
+#![allow(
+    clippy::inline_always,
+    reason = "a loop takes the instruction set of the function it is inlined into"
+)]
 
 use faer::{ContiguousFwd, MatMut, MatRef};
 use pulp::NullaryFnOnce;
@@ -27,7 +30,13 @@ impl<L: Layer> NullaryFnOnce for Values<'_, L> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { network, rows, columns, part, mut products } = self;
+        let Self {
+            network,
+            rows,
+            columns,
+            part,
+            mut products,
+        } = self;
         for column in 0..products.ncols() {
             let first = part.first(column);
             let entries = &mut products.as_mut().col_mut(column).as_slice_mut()[first..];
@@ -53,7 +62,14 @@ impl<L: Layer> NullaryFnOnce for Bends<'_, L> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { network, rows, columns, part, products, out } = self;
+        let Self {
+            network,
+            rows,
+            columns,
+            part,
+            products,
+            out,
+        } = self;
         let mut lanes = Lanes::new();
         for column in 0..products.ncols() {
             for start in (part.first(column)..products.nrows()).step_by(RUN) {
@@ -101,7 +117,10 @@ struct Lanes {
 
 impl Lanes {
     fn new() -> Self {
-        Self { sigma: [[0.0; RUN]; 4], theta: [[0.0; RUN]; 4] }
+        Self {
+            sigma: [[0.0; RUN]; 4],
+            theta: [[0.0; RUN]; 4],
+        }
     }
 
     /// The state before the first layer: `σ = θ = q`, and derivative 1 in `q`.
@@ -129,7 +148,11 @@ impl Lanes {
             let layer = L::bend(s[i], row[i], column);
             let by_row = (layer.next_row * row_slope[i], layer.rate_row * row_slope[i]);
             let by_column = (layer.next_column * column_slope, layer.rate_column * column_slope);
-            let (nq, na, nb) = (layer.rate * sq[i], layer.rate * sa[i] + by_row.0, layer.rate * sb[i] + by_column.0);
+            let (nq, na, nb) = (
+                layer.rate * sq[i],
+                layer.rate * sa[i] + by_row.0,
+                layer.rate * sb[i] + by_column.0,
+            );
             let curve = layer.rate_covariance;
             tq[i] = tq[i] * layer.rate + t[i] * (curve * sq[i]) + nq;
             ta[i] = ta[i] * layer.rate + t[i] * (curve * sa[i] + by_row.1) + na;

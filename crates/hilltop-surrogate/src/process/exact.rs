@@ -28,7 +28,15 @@ impl Exact {
         let base = kernel.anchors(points.as_ref());
         let later_points = Mat::zeros(0, points.ncols());
         let factor = Bordered::new(Arc::new(factor), noise);
-        Ok(Self { kernel, base, base_points: Arc::new(points), later: None, later_points, factor, noise })
+        Ok(Self {
+            kernel,
+            base,
+            base_points: Arc::new(points),
+            later: None,
+            later_points,
+            factor,
+            noise,
+        })
     }
 
     /// How many points are observed.
@@ -75,7 +83,9 @@ impl Condition for Exact {
 
     fn explained(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
         self.factor.forward(cross.as_mut());
-        (0..cross.ncols()).map(|j| cross.as_ref().col(j).squared_norm_l2()).collect()
+        (0..cross.ncols())
+            .map(|j| cross.as_ref().col(j).squared_norm_l2())
+            .collect()
     }
 
     fn duals(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
@@ -91,7 +101,9 @@ impl Condition for Exact {
             values.extend(drawn(self.later_points.as_ref()));
         }
         let deviation = self.noise.sqrt();
-        values.iter_mut().for_each(|value| *value = -(*value + deviation * rng.normal()));
+        for value in &mut values {
+            *value = -(*value + deviation * rng.normal());
+        }
         self.factor.solve(&values)
     }
 

@@ -35,8 +35,14 @@ impl Factor {
                 return Ok((factor, noise + jitter));
             }
         }
-        let detail = format!("{0} × {0} matrix with mean variance {mean:e}, noise {noise:e}", gram.nrows());
-        Err(Error::Numerical { what: "the Cholesky factorisation of a kernel matrix", detail })
+        let detail = format!(
+            "{0} × {0} matrix with mean variance {mean:e}, noise {noise:e}",
+            gram.nrows()
+        );
+        Err(Error::Numerical {
+            what: "the Cholesky factorisation of a kernel matrix",
+            detail,
+        })
     }
 
     /// The number of rows.
@@ -135,7 +141,13 @@ impl Bordered {
     /// A factor without a border. `noise` is what its diagonal has beyond the kernel.
     pub fn new(base: Arc<Factor>, noise: f64) -> Self {
         let side = Mat::zeros(base.count(), 0);
-        Self { base, side, corner: Mat::zeros(0, 0), extra: 0, noise }
+        Self {
+            base,
+            side,
+            corner: Mat::zeros(0, 0),
+            extra: 0,
+            noise,
+        }
     }
 
     /// Rows of the factor and its border.
@@ -162,7 +174,11 @@ impl Bordered {
             let (extra, more) = (self.extra, self.extra + BLOCK);
             let (side, corner) = (&self.side, &self.corner);
             let wider = Mat::from_fn(side.nrows(), more, |i, j| if j < extra { side[(i, j)] } else { 0.0 });
-            let larger = Mat::from_fn(more, more, |i, j| if i < extra && j < extra { corner[(i, j)] } else { 0.0 });
+            let larger = Mat::from_fn(
+                more,
+                more,
+                |i, j| if i < extra && j < extra { corner[(i, j)] } else { 0.0 },
+            );
             (self.side, self.corner) = (wider, larger);
         }
     }
@@ -174,7 +190,14 @@ impl Bordered {
         let extra = bottom.nrows();
         if extra > 0 {
             let side = self.side.as_ref().subcols(0, extra);
-            matmul(bottom.as_mut(), Accum::Add, side.transpose(), top.as_ref(), -1.0, Par::Seq);
+            matmul(
+                bottom.as_mut(),
+                Accum::Add,
+                side.transpose(),
+                top.as_ref(),
+                -1.0,
+                Par::Seq,
+            );
             solve_lower_triangular_in_place(self.corner.as_ref().submatrix(0, 0, extra, extra), bottom, Par::Seq);
         }
     }
@@ -186,7 +209,14 @@ impl Bordered {
         if extra > 0 {
             let corner = self.corner.as_ref().submatrix(0, 0, extra, extra);
             solve_upper_triangular_in_place(corner.transpose(), bottom.as_mut(), Par::Seq);
-            matmul(top.as_mut(), Accum::Add, self.side.as_ref().subcols(0, extra), bottom.as_ref(), -1.0, Par::Seq);
+            matmul(
+                top.as_mut(),
+                Accum::Add,
+                self.side.as_ref().subcols(0, extra),
+                bottom.as_ref(),
+                -1.0,
+                Par::Seq,
+            );
         }
         self.base.backward(top);
     }

@@ -6,12 +6,12 @@
 use std::sync::Arc;
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 use hilltop_core::{Result, Rng};
 
+use super::embedded::Embedded;
 use super::kernel::{Anchors, Crossing, Field, Kernel};
-use super::profile::{Part, Partials, Profile, Tables};
+use super::profile::{Part, Partials, Profile};
 
 /// Where functions of a kernel come from before anything was observed.
 pub trait Source: Send + Sync {
@@ -31,7 +31,12 @@ pub struct Inner {
 impl Inner {
     /// A profile at these weights, the last of which is the constant's, times the signal variance.
     pub fn new(profile: Arc<dyn Profile>, source: Arc<dyn Source>, weights: Vec<f64>, signal: f64) -> Self {
-        Self { profile, source, weights, signal }
+        Self {
+            profile,
+            source,
+            weights,
+            signal,
+        }
     }
 
     fn embed(&self, points: MatRef<'_, f64>) -> Embedded {
@@ -39,83 +44,35 @@ impl Inner {
     }
 }
 
-/// Points as the profile sees them.
-#[derive(Clone, Debug)]
-pub struct Embedded {
-    /// The scaled points, a row each, with the constant last.
-    pub features: Mat<f64>,
-    /// What the profile knows of each by itself.
-    pub tables: Tables,
-}
-
-impl Embedded {
-    /// Encodes points; `weights` has one more entry than the points have coordinates.
-    pub fn new(profile: &dyn Profile, points: MatRef<'_, f64>, weights: &[f64]) -> Self {
-        let last = weights.len() - 1;
-        let feature = |i, j| if j == last { weights[last] } else { weights[j] * (2.0 * points[(i, j)] - 1.0) };
-        Self::of_features(profile, Mat::from_fn(points.nrows(), last + 1, feature))
-    }
-
-    /// Points that are already scaled.
-    pub fn of_features(profile: &dyn Profile, features: Mat<f64>) -> Self {
-        let mut norms = vec![0.0; features.nrows()];
-        for column in 0..features.ncols() {
-            let entries = features.col_as_slice(column);
-            norms.iter_mut().zip(entries).for_each(|(norm, x)| *norm += x * x);
-        }
-        let tables = profile.tables(&norms);
-        Self { features, tables }
-    }
-
-    /// The inner products with other points.
-    pub fn products(&self, other: &Self) -> Mat<f64> {
-        let mut out = Mat::zeros(self.features.nrows(), other.features.nrows());
-        self.products_into(other, out.as_mut());
-        out
-    }
-
-    fn products_into(&self, other: &Self, out: MatMut<'_, f64>) {
-        matmul(out, Accum::Replace, &self.features, other.features.transpose(), 1.0, Par::Seq);
-    }
-
-    /// The inner products with themselves, on and below the diagonal.
-    pub fn own_products(&self) -> Mat<f64> {
-        let count = self.features.nrows();
-        let mut out = Mat::zeros(count, count);
-        self.own_products_into(out.as_mut());
-        out
-    }
-
-    /// The same into a place; what is above the diagonal is left as it is.
-    pub fn own_products_into(&self, out: MatMut<'_, f64>) {
-        own_products(out, Accum::Replace, self.features.as_ref());
-    }
-}
-
-/// The inner products of rows, on and below the diagonal.
-pub(super) fn own_products(out: MatMut<'_, f64>, accumulate: Accum, rows: MatRef<'_, f64>) {
-    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-    triangular::matmul(out, lower, accumulate, rows, full, rows.transpose(), full, 1.0, Par::Seq);
-}
-
 impl Kernel for Inner {
     fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors> {
-        Arc::new(InnerAnchors { kernel: self.clone(), points: self.embed(points) })
+        Arc::new(InnerAnchors {
+            kernel: self.clone(),
+            points: self.embed(points),
+        })
     }
 
     fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let embedded = self.embed(points);
         let mut gram = embedded.own_products();
-        self.profile.values(&embedded.tables, &embedded.tables, Part::Lower, gram.as_mut());
+        self.profile
+            .values(&embedded.tables, &embedded.tables, Part::Lower, gram.as_mut());
         for column in 0..gram.ncols() {
-            gram.col_as_slice_mut(column)[column..].iter_mut().for_each(|entry| *entry *= self.signal);
+            gram.col_as_slice_mut(column)[column..]
+                .iter_mut()
+                .for_each(|entry| *entry *= self.signal);
             gram[(column, column)] = self.signal * embedded.tables.value[column];
         }
         gram
     }
 
     fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
-        self.embed(points).tables.value.iter().map(|value| self.signal * value).collect()
+        self.embed(points)
+            .tables
+            .value
+            .iter()
+            .map(|value| self.signal * value)
+            .collect()
     }
 
     fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
@@ -127,7 +84,10 @@ impl Kernel for Inner {
 
     fn draw(&self, rng: &mut Rng) -> Result<Arc<dyn Field>> {
         let drawn = self.source.draw(&self.weights, rng)?;
-        Ok(Arc::new(Louder { drawn, factor: self.signal.sqrt() }))
+        Ok(Arc::new(Louder {
+            drawn,
+            factor: self.signal.sqrt(),
+        }))
     }
 }
 
@@ -145,9 +105,14 @@ impl Anchors for InnerAnchors {
     fn cross_into(&self, queries: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
         let queries = self.kernel.embed(queries);
         self.points.products_into(&queries, out.as_mut());
-        self.kernel.profile.values(&self.points.tables, &queries.tables, Part::Full, out.as_mut());
+        self.kernel
+            .profile
+            .values(&self.points.tables, &queries.tables, Part::Full, out.as_mut());
         for column in 0..out.ncols() {
-            out.as_mut().col_mut(column).iter_mut().for_each(|entry| *entry *= self.kernel.signal);
+            out.as_mut()
+                .col_mut(column)
+                .iter_mut()
+                .for_each(|entry| *entry *= self.kernel.signal);
         }
     }
 
@@ -156,12 +121,23 @@ impl Anchors for InnerAnchors {
         let products = self.points.products(&queries);
         let profile = &self.kernel.profile;
         let mut partials = Partials::zeros(products.nrows(), products.ncols());
-        profile.partials(&self.points.tables, &queries.tables, Part::Full, products.as_ref(), &mut partials);
+        profile.partials(
+            &self.points.tables,
+            &queries.tables,
+            Part::Full,
+            products.as_ref(),
+            &mut partials,
+        );
         for matrix in [&mut partials.value, &mut partials.product, &mut partials.column] {
             *matrix *= faer::Scale(self.kernel.signal);
         }
         let features = self.points.features.clone();
-        Box::new(InnerCrossing { partials, anchors: features, queries, weights: self.kernel.weights.clone() })
+        Box::new(InnerCrossing {
+            partials,
+            anchors: features,
+            queries,
+            weights: self.kernel.weights.clone(),
+        })
     }
 }
 
@@ -212,13 +188,17 @@ struct Louder {
 impl Field for Louder {
     fn values(&self, points: MatRef<'_, f64>) -> Vec<f64> {
         let mut values = self.drawn.values(points);
-        values.iter_mut().for_each(|value| *value *= self.factor);
+        for value in &mut values {
+            *value *= self.factor;
+        }
         values
     }
 
     fn slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
         let (mut values, mut slopes) = self.drawn.slopes(points);
-        values.iter_mut().for_each(|value| *value *= self.factor);
+        for value in &mut values {
+            *value *= self.factor;
+        }
         slopes *= faer::Scale(self.factor);
         (values, slopes)
     }

@@ -17,8 +17,8 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use hilltop_core::{Error, Result, Rng};
 
 use super::condition::{Condition, Crossings};
+use super::embedded::own_products;
 use super::factor::{Factor, column_of, update};
-use super::inner::own_products;
 use super::kernel::{Anchors, Kernel};
 use super::pivot::landmarks;
 
@@ -47,8 +47,10 @@ impl Landmark {
         let anchors = kernel.anchors(anchor_points.as_ref());
         let inner = inner_matrix(anchors.as_ref(), &root, points.as_ref());
         let detail = || format!("{} landmarks, noise {noise:e}", chosen.len());
-        let inner = Factor::exactly(inner, noise)
-            .ok_or_else(|| Error::Numerical { what: "the factorisation over landmarks", detail: detail() })?;
+        let inner = Factor::exactly(inner, noise).ok_or_else(|| Error::Numerical {
+            what: "the factorisation over landmarks",
+            detail: detail(),
+        })?;
         Ok(Self {
             anchors,
             anchor_points: Arc::new(anchor_points),
@@ -78,7 +80,9 @@ fn inner_matrix(anchors: &dyn Anchors, root: &Factor, points: MatRef<'_, f64>) -
 }
 
 fn batches(points: MatRef<'_, f64>) -> impl Iterator<Item = MatRef<'_, f64>> {
-    (0..points.nrows()).step_by(BATCH).map(move |start| points.subrows(start, BATCH.min(points.nrows() - start)))
+    (0..points.nrows())
+        .step_by(BATCH)
+        .map(move |start| points.subrows(start, BATCH.min(points.nrows() - start)))
 }
 
 impl Condition for Landmark {

@@ -12,8 +12,8 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 use hilltop_core::Lbfgs;
 
+use super::embedded::Embedded;
 use super::factor::{factorise, inverse_into, inverse_scratch, solve};
-use super::inner::Embedded;
 use super::parameters::{Grouping, Hyperparameters, Priors};
 use super::profile::{Part, Partials, Profile};
 use super::pull::pull;
@@ -45,7 +45,13 @@ impl Workspace {
     fn new(count: usize) -> Self {
         let square = || Mat::zeros(count, count);
         let partials = Partials::zeros(count, count);
-        Self { products: square(), partials, gram: square(), pull: square(), scratch: inverse_scratch(count) }
+        Self {
+            products: square(),
+            partials,
+            gram: square(),
+            pull: square(),
+            scratch: inverse_scratch(count),
+        }
     }
 }
 
@@ -79,35 +85,37 @@ impl Likelihood<'_> {
         inverse_into(workspace.gram.as_ref(), workspace.pull.as_mut(), &mut workspace.scratch);
         subtract_outer(&mut workspace.pull, &alpha);
         self.slopes(&parameters, &embedded, workspace, slopes);
-        self.priors.list(self.grouping.count).iter().enumerate().fold(data, |sum, (index, prior)| {
-            let (cost, slope) = prior.cost(logs[index]);
-            slopes[index] += slope;
-            sum + cost
-        })
+        self.priors
+            .list(self.grouping.count)
+            .iter()
+            .enumerate()
+            .fold(data, |sum, (index, prior)| {
+                let (cost, slope) = prior.cost(logs[index]);
+                slopes[index] += slope;
+                sum + cost
+            })
     }
 
     /// Kernel matrix and derivatives, the factor in `gram`, and `α = K⁻¹y`.
     fn factorise(&self, parameters: &Hyperparameters, points: &Embedded, work: &mut Workspace) -> Option<Vec<f64>> {
         points.own_products_into(work.products.as_mut());
         let (tables, products) = (&points.tables, work.products.as_ref());
-        self.profile.partials(tables, tables, Part::Lower, products, &mut work.partials);
+        self.profile
+            .partials(tables, tables, Part::Lower, products, &mut work.partials);
         for j in 0..self.values.len() {
             let values = &work.partials.value.col_as_slice(j)[j..];
             let entries = &mut work.gram.col_as_slice_mut(j)[j..];
-            entries.iter_mut().zip(values).for_each(|(entry, value)| *entry = parameters.signal * value);
+            entries
+                .iter_mut()
+                .zip(values)
+                .for_each(|(entry, value)| *entry = parameters.signal * value);
             entries[0] = parameters.signal * tables.value[j] + parameters.noise;
         }
         factorise(work.gram.as_mut()).then(|| solve(work.gram.as_ref(), self.values))
     }
 
     /// Adds the gradient of the data term; `pull` is `K⁻¹ − ααᵀ` on and below the diagonal.
-    fn slopes(
-        &self,
-        parameters: &Hyperparameters,
-        points: &Embedded,
-        workspace: &mut Workspace,
-        slopes: &mut [f64],
-    ) {
+    fn slopes(&self, parameters: &Hyperparameters, points: &Embedded, workspace: &mut Workspace, slopes: &mut [f64]) {
         let (groups, features) = (self.grouping.count, &points.features);
         let sums = pull(&mut workspace.pull, &workspace.partials, &points.tables);
         slopes[groups + 1] += 0.5 * parameters.signal * sums.value;
@@ -116,7 +124,11 @@ impl Likelihood<'_> {
         matmul(&mut image, Accum::Replace, &workspace.pull, features, 1.0, Par::Seq);
         for j in 0..features.ncols() {
             let (feature, image) = (features.col_as_slice(j), image.col_as_slice(j));
-            let terms = feature.iter().zip(image).zip(&sums.norm).map(|((x, y), own)| 2.0 * x * y + own * x * x);
+            let terms = feature
+                .iter()
+                .zip(image)
+                .zip(&sums.norm)
+                .map(|((x, y), own)| 2.0 * x * y + own * x * x);
             let index = self.grouping.group.get(j).copied().unwrap_or(groups);
             slopes[index] += parameters.signal * terms.sum::<f64>();
         }
@@ -130,7 +142,10 @@ fn half_log_determinant(lower: &Mat<f64>) -> f64 {
 fn subtract_outer(matrix: &mut Mat<f64>, alpha: &[f64]) {
     for j in 0..alpha.len() {
         let column = &mut matrix.col_as_slice_mut(j)[j..];
-        column.iter_mut().zip(&alpha[j..]).for_each(|(entry, a)| *entry -= a * alpha[j]);
+        column
+            .iter_mut()
+            .zip(&alpha[j..])
+            .for_each(|(entry, a)| *entry -= a * alpha[j]);
     }
 }
 

@@ -4,6 +4,7 @@
 //! after them. [`Refit`] finds a kernel's parameters, [`ProcessModel`] is the result as the roles see it.
 
 mod condition;
+mod embedded;
 mod exact;
 mod factor;
 mod inner;
@@ -22,9 +23,10 @@ mod schedule;
 mod standard;
 
 pub use condition::{Condition, Crossings};
+pub use embedded::Embedded;
 pub use exact::Exact;
 pub use factor::{Bordered, Factor};
-pub use inner::{Embedded, Inner, Source};
+pub use inner::{Inner, Source};
 pub use kernel::{Anchors, Crossing, Field, Kernel};
 pub use landmark::Landmark;
 pub use likelihood::Likelihood;

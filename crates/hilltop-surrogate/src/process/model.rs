@@ -58,7 +58,12 @@ pub struct ProcessModel {
 impl ProcessModel {
     /// A posterior in standardised units.
     pub fn new(posterior: Posterior, standard: Standard, origin: Origin) -> Self {
-        Self { posterior: Arc::new(posterior), standard, origin, pending: false }
+        Self {
+            posterior: Arc::new(posterior),
+            standard,
+            origin,
+            pending: false,
+        }
     }
 
     /// The posterior in standardised units.
@@ -100,7 +105,11 @@ impl Model for ProcessModel {
     fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>> {
         let mut posterior = (*self.posterior).clone();
         (0..pending.nrows()).for_each(|row| posterior.believe(pending.subrows(row, 1)));
-        let believed = Self { posterior: Arc::new(posterior), pending: true, ..self.clone() };
+        let believed = Self {
+            posterior: Arc::new(posterior),
+            pending: true,
+            ..self.clone()
+        };
         Some(Ok(Arc::new(believed)))
     }
 
@@ -135,6 +144,11 @@ impl Marginals for ProcessModel {
 
 impl Paths for ProcessModel {
     fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        Ok(Arc::new(Path::draw(self.posterior.clone(), self.standard, spread, rng)?))
+        Ok(Arc::new(Path::draw(
+            self.posterior.clone(),
+            self.standard,
+            spread,
+            rng,
+        )?))
     }
 }

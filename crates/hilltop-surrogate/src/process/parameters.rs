@@ -18,7 +18,12 @@ pub struct Prior {
 impl Prior {
     /// A parameter that is known.
     pub fn fixed(value: f64) -> Self {
-        Self { median: value, spread: 1.0, low: value, high: value }
+        Self {
+            median: value,
+            spread: 1.0,
+            low: value,
+            high: value,
+        }
     }
 
     /// The negative logarithm of the density at a log-parameter, up to a constant, and its derivative.
@@ -51,7 +56,12 @@ impl Hyperparameters {
         let groups = logs.len() - 3;
         let value = |index: usize| logs[index].exp();
         let scales = (0..groups).map(value).collect();
-        Self { scales, constant: value(groups), signal: value(groups + 1), noise: value(groups + 2) }
+        Self {
+            scales,
+            constant: value(groups),
+            signal: value(groups + 1),
+            noise: value(groups + 2),
+        }
     }
 }
 
@@ -78,7 +88,12 @@ impl Priors {
     /// The medians: what is believed before anything is observed.
     pub fn medians(&self, groups: usize) -> Hyperparameters {
         let [constant, signal, noise] = [self.constant, self.signal, self.noise].map(|prior| prior.median);
-        Hyperparameters { scales: vec![self.scales.median; groups], constant, signal, noise }
+        Hyperparameters {
+            scales: vec![self.scales.median; groups],
+            constant,
+            signal,
+            noise,
+        }
     }
 }
 
@@ -97,6 +112,11 @@ impl Grouping {
     /// The weights of all coordinates, the constant's last.
     pub fn weights(&self, parameters: &Hyperparameters) -> Vec<f64> {
         let weight = |(group, base): (&usize, &f64)| parameters.scales[*group] * base;
-        self.group.iter().zip(&self.base).map(weight).chain([parameters.constant]).collect()
+        self.group
+            .iter()
+            .zip(&self.base)
+            .map(weight)
+            .chain([parameters.constant])
+            .collect()
     }
 }

@@ -29,15 +29,27 @@ impl Path {
     /// Draws a function whose deviation from the mean is `spread` times the posterior's.
     pub fn draw(posterior: Arc<Posterior>, standard: Standard, spread: f64, rng: &mut Rng) -> Result<Self> {
         let (field, mut weights) = posterior.draw(rng)?;
-        weights.iter_mut().for_each(|weight| *weight *= spread);
+        for weight in &mut weights {
+            *weight *= spread;
+        }
         let mean = match &posterior.mean {
             Mean::Kernel(known) => {
-                weights.iter_mut().zip(known).for_each(|(weight, known)| *weight += known);
+                weights
+                    .iter_mut()
+                    .zip(known)
+                    .for_each(|(weight, known)| *weight += known);
                 None
             }
             Mean::Function(function) => Some(function.clone()),
         };
-        Ok(Self { posterior, field, mean, weights, spread, standard })
+        Ok(Self {
+            posterior,
+            field,
+            mean,
+            weights,
+            spread,
+            standard,
+        })
     }
 
     fn outward(&self, parts: [f64; 3]) -> f64 {
@@ -48,7 +60,10 @@ impl Path {
     fn batch(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
         let correction = combine(&self.weights, self.posterior.condition.cross(points).as_ref());
         let field = self.field.values(points);
-        let mean = self.mean.as_ref().map_or_else(|| vec![0.0; out.len()], |mean| mean.values(points));
+        let mean = self
+            .mean
+            .as_ref()
+            .map_or_else(|| vec![0.0; out.len()], |mean| mean.values(points));
         for (i, slot) in out.iter_mut().enumerate() {
             *slot = self.outward([correction[i], field[i], mean[i]]);
         }

@@ -24,7 +24,13 @@ pub(super) fn landmarks(
     let candidates = subset(values, CANDIDATES * count);
     let chosen = Mat::from_fn(candidates.len(), points.ncols(), |i, j| points[(candidates[i], j)]);
     let weights = emphasis(&candidates.iter().map(|&i| values[i]).collect::<Vec<_>>());
-    let pivots = pivots(kernel, chosen.as_ref(), &weights, count.min(candidates.len()), 0.1 * noise);
+    let pivots = pivots(
+        kernel,
+        chosen.as_ref(),
+        &weights,
+        count.min(candidates.len()),
+        0.1 * noise,
+    );
     pivots.into_iter().map(|pivot| candidates[pivot]).collect()
 }
 

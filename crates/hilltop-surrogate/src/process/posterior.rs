@@ -36,14 +36,21 @@ pub struct Posterior {
 
 impl Clone for Posterior {
     fn clone(&self) -> Self {
-        Self { kernel: self.kernel.clone(), condition: self.condition.boxed(), mean: self.mean.clone() }
+        Self {
+            kernel: self.kernel.clone(),
+            condition: self.condition.boxed(),
+            mean: self.mean.clone(),
+        }
     }
 }
 
 impl Posterior {
     /// Mean and deviation at each row.
     pub fn beliefs(&self, points: MatRef<'_, f64>) -> Beliefs {
-        let mut beliefs = Beliefs { mean: Vec::new(), deviation: Vec::new() };
+        let mut beliefs = Beliefs {
+            mean: Vec::new(),
+            deviation: Vec::new(),
+        };
         for start in (0..points.nrows()).step_by(BATCH) {
             let batch = points.subrows(start, BATCH.min(points.nrows() - start));
             let mut cross = self.condition.cross(batch);
@@ -53,7 +60,12 @@ impl Posterior {
             });
             let explained = self.condition.explained(cross.as_mut());
             let prior = self.kernel.diagonal(batch);
-            beliefs.deviation.extend(prior.iter().zip(&explained).map(|(prior, explained)| left(*prior, *explained).0));
+            beliefs.deviation.extend(
+                prior
+                    .iter()
+                    .zip(&explained)
+                    .map(|(prior, explained)| left(*prior, *explained).0),
+            );
         }
         beliefs
     }
@@ -65,7 +77,10 @@ impl Posterior {
         let (mean, mean_slopes) = match &self.mean {
             Mean::Kernel(weights) => {
                 let coefficients = repeated(weights, cross.nrows(), points.nrows());
-                (combine(weights, cross.as_ref()), crossing.gradients(coefficients.as_ref()))
+                (
+                    combine(weights, cross.as_ref()),
+                    crossing.gradients(coefficients.as_ref()),
+                )
             }
             Mean::Function(field) => field.slopes(points),
         };
@@ -81,7 +96,11 @@ impl Posterior {
             }
             deviation.push(sigma);
         }
-        Slopes { beliefs: Beliefs { mean, deviation }, mean: mean_slopes, deviation: slopes }
+        Slopes {
+            beliefs: Beliefs { mean, deviation },
+            mean: mean_slopes,
+            deviation: slopes,
+        }
     }
 
     /// The same with one more point observed at its mean: the mean stays, the variance shrinks.

@@ -58,7 +58,12 @@ impl Partials {
     /// A place for so many entries.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         let zeros = || Mat::zeros(rows, columns);
-        Self { value: zeros(), product: zeros(), row: zeros(), column: zeros() }
+        Self {
+            value: zeros(),
+            product: zeros(),
+            row: zeros(),
+            column: zeros(),
+        }
     }
 }
 

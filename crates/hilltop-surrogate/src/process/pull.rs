@@ -1,5 +1,8 @@
 //! The sums over a kernel matrix that the likelihood's gradient is made of.
-#![allow(clippy::inline_always, reason = "a loop takes the instruction set of the function it is inlined into")]
+#![allow(
+    clippy::inline_always,
+    reason = "a loop takes the instruction set of the function it is inlined into"
+)]
 
 use faer::Mat;
 use pulp::{Arch, NullaryFnOnce};
@@ -18,7 +21,11 @@ pub(super) struct Sums {
 
 /// The sums for the lower triangle of `P`, which becomes `P∘∂F/∂q` strictly below the diagonal and zero on it.
 pub(super) fn pull(matrix: &mut Mat<f64>, partials: &Partials, tables: &Tables) -> Sums {
-    Arch::new().dispatch(Pull { matrix, partials, tables })
+    Arch::new().dispatch(Pull {
+        matrix,
+        partials,
+        tables,
+    })
 }
 
 struct Pull<'a> {
@@ -32,8 +39,16 @@ impl NullaryFnOnce for Pull<'_> {
 
     #[inline(always)]
     fn call(self) -> Sums {
-        let Self { matrix, partials, tables } = self;
-        let mut sums = Sums { value: 0.0, trace: 0.0, norm: vec![0.0; matrix.ncols()] };
+        let Self {
+            matrix,
+            partials,
+            tables,
+        } = self;
+        let mut sums = Sums {
+            value: 0.0,
+            trace: 0.0,
+            norm: vec![0.0; matrix.ncols()],
+        };
         for j in 0..matrix.ncols() {
             let (diagonal, entries) = matrix.col_as_slice_mut(j)[j..].split_at_mut(1);
             sums.trace += diagonal[0];
@@ -42,9 +57,16 @@ impl NullaryFnOnce for Pull<'_> {
             let (before, after) = sums.norm.split_at_mut(j + 1);
             before[j] += diagonal[0] * tables.slope[j] + own;
             let rows = &partials.row.col_as_slice(j)[j + 1..];
-            after.iter_mut().zip(&*entries).zip(rows).for_each(|((sum, entry), row)| *sum += 2.0 * entry * row);
+            after
+                .iter_mut()
+                .zip(&*entries)
+                .zip(rows)
+                .for_each(|((sum, entry), row)| *sum += 2.0 * entry * row);
             let products = &partials.product.col_as_slice(j)[j + 1..];
-            entries.iter_mut().zip(products).for_each(|(entry, product)| *entry *= product);
+            entries
+                .iter_mut()
+                .zip(products)
+                .for_each(|(entry, product)| *entry *= product);
             diagonal[0] = 0.0;
         }
         sums

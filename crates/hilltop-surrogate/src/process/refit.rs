@@ -49,23 +49,34 @@ const FRESH_START: usize = 64;
 impl Refit {
     /// The parameters for these observations. `memory` is what [`Fitted::memory`] gave for some of the first of them.
     pub fn follow(&self, points: MatRef<'_, f64>, values: &[f64], memory: Option<&serde_json::Value>) -> Fitted {
-        let mut fitted = memory.and_then(|memory| self.recall(memory, values.len())).unwrap_or_else(|| self.start());
+        let mut fitted = memory
+            .and_then(|memory| self.recall(memory, values.len()))
+            .unwrap_or_else(|| self.start());
         for count in self.schedule.between(fitted.count, values.len()) {
             let parameters = self.fit(points.subrows(0, count), &values[..count], &fitted.parameters);
-            fitted = Fitted { count: Some(count), parameters };
+            fitted = Fitted {
+                count: Some(count),
+                parameters,
+            };
         }
         fitted
     }
 
     fn start(&self) -> Fitted {
-        Fitted { count: None, parameters: self.priors.medians(self.grouping.count) }
+        Fitted {
+            count: None,
+            parameters: self.priors.medians(self.grouping.count),
+        }
     }
 
     /// What is remembered, unless it is of other observations or another schedule.
     fn recall(&self, memory: &serde_json::Value, count: usize) -> Option<Fitted> {
         let fitted = Fitted::deserialize(memory).ok()?;
         let parameters = &fitted.parameters;
-        let numbers = parameters.scales.iter().chain([&parameters.constant, &parameters.signal, &parameters.noise]);
+        let numbers = parameters
+            .scales
+            .iter()
+            .chain([&parameters.constant, &parameters.signal, &parameters.noise]);
         let sound = numbers.into_iter().all(|value| value.is_finite() && *value > 0.0);
         let fits = parameters.scales.len() == self.grouping.count && fitted.count? <= count;
         (sound && fits && self.schedule.contains(fitted.count?)).then_some(fitted)

@@ -19,14 +19,22 @@ pub struct Schedule {
 
 impl Default for Schedule {
     fn default() -> Self {
-        Self { first: 4, each_until: 20, growth: 1.12 }
+        Self {
+            first: 4,
+            each_until: 20,
+            growth: 1.12,
+        }
     }
 }
 
 impl Schedule {
     /// The fit after the one at `count`.
     fn after(&self, count: usize) -> usize {
-        if count < self.each_until { count + 1 } else { (count + 1).max((count as f64 * self.growth).ceil() as usize) }
+        if count < self.each_until {
+            count + 1
+        } else {
+            (count + 1).max((count as f64 * self.growth).ceil() as usize)
+        }
     }
 
     /// The counts above `done` and up to `count`.
@@ -56,7 +64,10 @@ pub fn subset(values: &[f64], limit: usize) -> Vec<usize> {
     let mut best: Vec<usize> = (0..count).collect();
     best.sort_by(|a, b| values[*a].total_cmp(&values[*b]).then(a.cmp(b)));
     let mut chosen = vec![false; count];
-    best.iter().take(limit / 4).chain(&(count - limit / 4..count).collect::<Vec<_>>()).for_each(|i| chosen[*i] = true);
+    best.iter()
+        .take(limit / 4)
+        .chain(&(count - limit / 4..count).collect::<Vec<_>>())
+        .for_each(|i| chosen[*i] = true);
     let mut rest: Vec<usize> = (0..count).filter(|i| !chosen[*i]).collect();
     let missing = limit - (count - rest.len());
     Rng::keyed(count as u64, &[limit as u64]).shuffle(&mut rest);
@@ -85,7 +96,11 @@ mod tests {
         let chosen = subset(&values, 100);
         assert_eq!(chosen.len(), 100);
         assert!((975..1000).all(|latest| chosen.contains(&latest)));
-        assert!((0..1000).filter(|i| values[*i] < 25.0).all(|best| chosen.contains(&best)));
+        assert!(
+            (0..1000)
+                .filter(|i| values[*i] < 25.0)
+                .all(|best| chosen.contains(&best))
+        );
         assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]));
     }
 }

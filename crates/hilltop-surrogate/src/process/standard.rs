@@ -15,19 +15,32 @@ impl Standard {
         // Divided by the largest first, so that neither sums nor squares leave the range of numbers.
         let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
         if largest == 0.0 {
-            return Self { offset: 0.0, scale: 1.0 };
+            return Self {
+                offset: 0.0,
+                scale: 1.0,
+            };
         }
         let count = values.len() as f64;
         let mean = values.iter().map(|value| value / largest).sum::<f64>() / count;
         let variance = values.iter().map(|value| (value / largest - mean).powi(2)).sum::<f64>() / count;
         let deviation = variance.sqrt();
-        let scale = if deviation > 1e-13 * mean.abs() { deviation * largest } else { largest.max(1e-300) };
-        Self { offset: mean * largest, scale }
+        let scale = if deviation > 1e-13 * mean.abs() {
+            deviation * largest
+        } else {
+            largest.max(1e-300)
+        };
+        Self {
+            offset: mean * largest,
+            scale,
+        }
     }
 
     /// Standardised values.
     pub fn inward(&self, values: &[f64]) -> Vec<f64> {
-        values.iter().map(|value| value / self.scale - self.offset / self.scale).collect()
+        values
+            .iter()
+            .map(|value| value / self.scale - self.offset / self.scale)
+            .collect()
     }
 }
 
@@ -42,7 +55,10 @@ mod tests {
             let inner = Standard::of(&values).inward(&values);
             let mean = inner.iter().sum::<f64>() / 50.0;
             let variance = inner.iter().map(|x| x * x).sum::<f64>() / 50.0;
-            assert!(mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-12, "{factor}: {mean} {variance}");
+            assert!(
+                mean.abs() < 1e-12 && (variance - 1.0).abs() < 1e-12,
+                "{factor}: {mean} {variance}"
+            );
         }
     }
 

@@ -24,7 +24,10 @@ pub(crate) fn table(points: MatRef<'_, f64>) -> Points {
 pub(crate) fn wavy(points: MatRef<'_, f64>) -> Vec<f64> {
     let value = |i: usize| {
         let row = points.row(i);
-        let terms = row.iter().enumerate().map(|(j, x)| (3.0 * x + j as f64).sin() + (x - 0.4).powi(2));
+        let terms = row
+            .iter()
+            .enumerate()
+            .map(|(j, x)| (3.0 * x + j as f64).sin() + (x - 0.4).powi(2));
         5.0 + 2.0 * terms.sum::<f64>()
     };
     (0..points.nrows()).map(value).collect()
@@ -34,7 +37,12 @@ pub(crate) fn wavy(points: MatRef<'_, f64>) -> Vec<f64> {
 pub(crate) fn fitted(surrogate: &dyn Surrogate, points: MatRef<'_, f64>, values: &[f64]) -> Arc<dyn Model> {
     let space = Space::unit_box(points.ncols());
     let table = table(points);
-    let evidence = Evidence { space: &space, points: &table, values, seed: 7 };
+    let evidence = Evidence {
+        space: &space,
+        points: &table,
+        values,
+        seed: 7,
+    };
     surrogate.fit(&evidence, Previous::default()).unwrap()
 }
 
@@ -45,7 +53,11 @@ pub(crate) fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Central differences of a function of points, one row a point.
-pub(crate) fn differences(points: MatRef<'_, f64>, step: f64, values: impl Fn(MatRef<'_, f64>) -> Vec<f64>) -> Mat<f64> {
+pub(crate) fn differences(
+    points: MatRef<'_, f64>,
+    step: f64,
+    values: impl Fn(MatRef<'_, f64>) -> Vec<f64>,
+) -> Mat<f64> {
     let mut slopes = Mat::zeros(points.nrows(), points.ncols());
     for j in 0..points.ncols() {
         let moved = |by: f64| {
@@ -63,5 +75,8 @@ pub(crate) fn differences(points: MatRef<'_, f64>, step: f64, values: impl Fn(Ma
 pub(crate) fn assert_close(ours: &Mat<f64>, theirs: &Mat<f64>, tolerance: f64, what: &str) {
     let size = theirs.norm_max().max(1e-9);
     let error = (ours - theirs).norm_max();
-    assert!(error <= tolerance * size, "{what}: off by {error} of {size}\n{ours:?}\n{theirs:?}");
+    assert!(
+        error <= tolerance * size,
+        "{what}: off by {error} of {size}\n{ours:?}\n{theirs:?}"
+    );
 }
