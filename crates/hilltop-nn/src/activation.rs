@@ -8,6 +8,7 @@ use crate::elementary::{SINE_LIMIT, erf_gaussian, normal_gaussian, sine_cosine, 
 use pulp::{Arch, NullaryFnOnce};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_2_SQRT_PI;
+use std::marker::PhantomData;
 
 /// The function between two layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -92,87 +93,124 @@ impl Activation {
 
     fn dispatch(self, values: &mut [f64], slopes: &mut [f64], curvatures: &mut [f64]) {
         match self {
-            Self::Relu => sweep(relu, values, slopes, curvatures),
-            Self::Erf => sweep(erf, values, slopes, curvatures),
-            Self::Tanh => sweep(tanh, values, slopes, curvatures),
-            Self::Sin if beyond_reduction(values) => sweep(sin_by_libm, values, slopes, curvatures),
-            Self::Sin => sweep(sin, values, slopes, curvatures),
-            Self::Gelu => sweep(gelu, values, slopes, curvatures),
-            Self::Softplus => sweep(softplus, values, slopes, curvatures),
+            Self::Relu => sweep::<Relu>(values, slopes, curvatures),
+            Self::Erf => sweep::<Erf>(values, slopes, curvatures),
+            Self::Tanh => sweep::<Tanh>(values, slopes, curvatures),
+            Self::Sin if beyond_reduction(values) => sweep::<LargeSin>(values, slopes, curvatures),
+            Self::Sin => sweep::<Sin>(values, slopes, curvatures),
+            Self::Gelu => sweep::<Gelu>(values, slopes, curvatures),
+            Self::Softplus => sweep::<Softplus>(values, slopes, curvatures),
         }
     }
 }
 
-#[inline(always)]
-fn relu(z: f64) -> Jet {
-    // Written so that not-a-number stays so: training must see that it diverged.
-    let value = if z < 0.0 { 0.0 } else { z };
-    Jet {
-        value,
-        slope: if z > 0.0 { 1.0 } else { 0.0 },
-        curvature: 0.0,
+/// An activation as a type: a function passed by value would be called through a shim that is not inlined, and the
+/// loop around it would stay scalar.
+trait Function {
+    fn jet(z: f64) -> Jet;
+}
+
+struct Relu;
+
+impl Function for Relu {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        // Written so that not-a-number stays so: training must see that it diverged.
+        let value = if z < 0.0 { 0.0 } else { z };
+        let slope = if z > 0.0 { 1.0 } else { 0.0 };
+        Jet {
+            value,
+            slope,
+            curvature: 0.0,
+        }
     }
 }
 
-#[inline(always)]
-fn erf(z: f64) -> Jet {
-    let (value, bell) = erf_gaussian(z);
-    let slope = FRAC_2_SQRT_PI * bell;
-    Jet {
-        value,
-        slope,
-        curvature: -2.0 * z * slope,
+struct Erf;
+
+impl Function for Erf {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        let (value, bell) = erf_gaussian(z);
+        let slope = FRAC_2_SQRT_PI * bell;
+        Jet {
+            value,
+            slope,
+            curvature: -2.0 * z * slope,
+        }
     }
 }
 
-#[inline(always)]
-fn tanh(z: f64) -> Jet {
-    let (value, slope) = tanh_slope(z);
-    Jet {
-        value,
-        slope,
-        curvature: -2.0 * value * slope,
+struct Tanh;
+
+impl Function for Tanh {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        let (value, slope) = tanh_slope(z);
+        Jet {
+            value,
+            slope,
+            curvature: -2.0 * value * slope,
+        }
     }
 }
 
-#[inline(always)]
-fn sin(z: f64) -> Jet {
-    let (value, slope) = sine_cosine(z);
-    Jet {
-        value,
-        slope,
-        curvature: -value,
+struct Sin;
+
+impl Function for Sin {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        let (value, slope) = sine_cosine(z);
+        Jet {
+            value,
+            slope,
+            curvature: -value,
+        }
     }
 }
 
-fn sin_by_libm(z: f64) -> Jet {
-    let (value, slope) = libm::sincos(z);
-    Jet {
-        value,
-        slope,
-        curvature: -value,
+/// The sine of numbers too large for the fast reduction.
+struct LargeSin;
+
+impl Function for LargeSin {
+    fn jet(z: f64) -> Jet {
+        let (value, slope) = libm::sincos(z);
+        Jet {
+            value,
+            slope,
+            curvature: -value,
+        }
     }
 }
 
-#[inline(always)]
-fn gelu(z: f64) -> Jet {
-    const DENSITY: f64 = 0.398_942_280_401_432_7;
-    let (below, bell) = normal_gaussian(z);
-    let density = DENSITY * bell;
-    Jet {
-        value: z * below,
-        slope: below + z * density,
-        curvature: density * (2.0 - z * z),
+struct Gelu;
+
+impl Function for Gelu {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        /// `1/√(2π)`.
+        const DENSITY: f64 = 0.398_942_280_401_432_7;
+        let (below, bell) = normal_gaussian(z);
+        let density = DENSITY * bell;
+        Jet {
+            value: z * below,
+            slope: below + z * density,
+            curvature: density * (2.0 - z * z),
+        }
     }
 }
 
-#[inline(always)]
-fn softplus(z: f64) -> Jet {
-    let (value, slope, curvature) = softplus_jet(z);
-    Jet {
-        value,
-        slope,
-        curvature,
+struct Softplus;
+
+impl Function for Softplus {
+    #[inline(always)]
+    fn jet(z: f64) -> Jet {
+        let (value, slope, curvature) = softplus_jet(z);
+        Jet {
+            value,
+            slope,
+            curvature,
+        }
     }
 }
 
@@ -181,45 +219,45 @@ fn beyond_reduction(values: &[f64]) -> bool {
 }
 
 /// One pass over the slices with the widest instructions of the machine; an empty slice means "not wanted".
-fn sweep<F: Fn(f64) -> Jet>(jet: F, values: &mut [f64], slopes: &mut [f64], curvatures: &mut [f64]) {
-    Arch::new().dispatch(Sweep {
-        jet,
+struct Sweep<'a, F> {
+    function: PhantomData<F>,
+    values: &'a mut [f64],
+    slopes: &'a mut [f64],
+    curvatures: &'a mut [f64],
+}
+
+fn sweep<F: Function>(values: &mut [f64], slopes: &mut [f64], curvatures: &mut [f64]) {
+    Arch::new().dispatch(Sweep::<F> {
+        function: PhantomData,
         values,
         slopes,
         curvatures,
     });
 }
 
-struct Sweep<'a, F> {
-    jet: F,
-    values: &'a mut [f64],
-    slopes: &'a mut [f64],
-    curvatures: &'a mut [f64],
-}
-
-impl<F: Fn(f64) -> Jet> NullaryFnOnce for Sweep<'_, F> {
+impl<F: Function> NullaryFnOnce for Sweep<'_, F> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
         let Self {
-            jet,
             values,
             slopes,
             curvatures,
+            ..
         } = self;
         if slopes.is_empty() {
-            for z in values.iter_mut() {
-                *z = jet(*z).value;
+            for z in values {
+                *z = F::jet(*z).value;
             }
         } else if curvatures.is_empty() {
             for (z, slope) in values.iter_mut().zip(slopes) {
-                let at = jet(*z);
+                let at = F::jet(*z);
                 (*z, *slope) = (at.value, at.slope);
             }
         } else {
             for ((z, slope), curvature) in values.iter_mut().zip(slopes).zip(curvatures) {
-                let at = jet(*z);
+                let at = F::jet(*z);
                 (*z, *slope, *curvature) = (at.value, at.slope, at.curvature);
             }
         }

@@ -33,6 +33,32 @@ impl Network {
         })
     }
 
+    /// A network of known weights, and in the antisymmetric form of known signs (otherwise none).
+    pub fn from_parts(architecture: &Architecture, weights: Vec<f64>, signs: Vec<f64>) -> Result<Self> {
+        architecture.check()?;
+        let expected = architecture.parameter_count();
+        if weights.len() != expected {
+            return Err(Error::WeightCount {
+                expected,
+                found: weights.len(),
+            });
+        }
+        let mirrored = architecture.parameterisation == Parameterisation::Antisymmetric;
+        let expected = if mirrored { architecture.width() } else { 0 };
+        if signs.len() != expected {
+            return Err(Error::Shape {
+                what: "fixed signs of the output",
+                expected,
+                found: signs.len(),
+            });
+        }
+        Ok(Self {
+            architecture: architecture.clone(),
+            weights,
+            signs,
+        })
+    }
+
     /// The same function class at other weights.
     pub fn with_weights(&self, weights: Vec<f64>) -> Result<Self> {
         let expected = self.weights.len();

@@ -29,7 +29,7 @@ fn architectures() -> impl Strategy<Value = Architecture> {
         .prop_map(|(inputs, mut hidden, activation, parameterisation, bias, zero)| {
             if parameterisation == Parameterisation::Antisymmetric {
                 hidden.push(2);
-                hidden.iter_mut().for_each(|width| *width *= 2);
+                hidden = hidden.iter().map(|width| 2 * width).collect();
             }
             let plain = Architecture::new(inputs, &hidden, activation, parameterisation);
             let plain = plain.with_initial(if zero { Initial::ZeroLast } else { Initial::Everywhere });
