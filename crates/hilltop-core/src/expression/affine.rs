@@ -62,6 +62,7 @@ impl Number {
 impl Label {
     fn dependence(&self, of_interest: &dyn Fn(usize) -> bool) -> Dependence {
         match self {
+            Self::Slot(slot) if of_interest(*slot) => Dependence::Nonlinear,
             Self::Constant(_) | Self::Slot(_) => Dependence::Constant,
             Self::If(parts) => {
                 let branches = parts.1.dependence(of_interest).max(parts.2.dependence(of_interest));
@@ -73,9 +74,10 @@ impl Label {
 
 impl Truth {
     /// How it depends on the slots that are `of_interest`: not at all, or not linearly.
-    fn dependence(&self, of_interest: &dyn Fn(usize) -> bool) -> Dependence {
+    pub(crate) fn dependence(&self, of_interest: &dyn Fn(usize) -> bool) -> Dependence {
         let inner = |part: &Self| part.dependence(of_interest);
         let found = match self {
+            Self::Slot(slot) if of_interest(*slot) => Dependence::Nonlinear,
             Self::Constant(_) | Self::Slot(_) => Dependence::Constant,
             Self::Compare(_, sides) => sides.0.dependence(of_interest).max(sides.1.dependence(of_interest)),
             Self::SameLabel(sides) => sides.0.dependence(of_interest).max(sides.1.dependence(of_interest)),
@@ -85,6 +87,14 @@ impl Truth {
             Self::If(parts) => inner(&parts.0).max(inner(&parts.1)).max(inner(&parts.2)),
         };
         found.opaque()
+    }
+
+    /// The parts that must all hold for this to hold.
+    pub(crate) fn conjuncts(self) -> Vec<Self> {
+        match self {
+            Self::All(parts) => parts.into_iter().flat_map(Self::conjuncts).collect(),
+            other => vec![other],
+        }
     }
 
     /// The two sides of every equality of numbers that must hold for this to hold.

@@ -58,10 +58,10 @@ impl Domain {
             .map(|one| condition(one, &names, &mut labels))
             .collect::<Result<Vec<_>, _>>()?;
         let order = names.order()?;
-        let constraints = known
-            .iter()
-            .map(|one| constraint(one, &names, &mut labels))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut constraints = Vec::new();
+        for (place, one) in known.iter().enumerate() {
+            constraints.extend(constraint(one, place, &names, &mut labels)?);
+        }
         let mut domain = Self::bind(axes, order, conditions, constraints);
         domain.ties = tie::ties(&domain, parameters, known)?;
         domain.tied = (0..domain.axes.len())
@@ -80,9 +80,14 @@ impl Domain {
         Self::bind(vec![axis; d], (0..d).collect(), vec![None; d], Vec::new())
     }
 
-    fn bind(axes: Vec<Axis>, order: Vec<usize>, conditions: Vec<Option<Guard>>, constraints: Vec<Guard>) -> Self {
+    fn bind(axes: Vec<Axis>, order: Vec<usize>, conditions: Vec<Option<Guard>>, mut constraints: Vec<Guard>) -> Self {
         let tied = vec![false; axes.len()];
-        let relevant = relevant(&order, &conditions, &constraints);
+        let mut needed = vec![false; axes.len()];
+        for guard in &mut constraints {
+            guard.trace(&order, &conditions);
+            guard.needs.iter().for_each(|&place| needed[place] = true);
+        }
+        let relevant: Vec<usize> = order.iter().copied().filter(|&place| needed[place]).collect();
         let mut first = Vec::with_capacity(axes.len());
         let mut unit = Vec::with_capacity(axes.len());
         let mut free = Vec::new();
@@ -95,9 +100,7 @@ impl Domain {
                 free.push(parameter);
             }
         }
-        let loose = (0..free.len())
-            .filter(|&place| !relevant.contains(&free[place]))
-            .collect();
+        let loose = (0..free.len()).filter(|&place| !needed[free[place]]).collect();
         Self {
             axes,
             first,
@@ -255,20 +258,6 @@ impl Domain {
     }
 }
 
-/// What constraints mention, what the conditions of that mention, and so on.
-fn relevant(order: &[usize], conditions: &[Option<Guard>], constraints: &[Guard]) -> Vec<usize> {
-    let mut needed = vec![false; order.len()];
-    for guard in constraints {
-        guard.mentions.iter().for_each(|&place| needed[place] = true);
-    }
-    for &place in order.iter().rev().filter(|&&place| conditions[place].is_some()) {
-        if let (true, Some(guard)) = (needed[place], &conditions[place]) {
-            guard.mentions.iter().for_each(|&other| needed[other] = true);
-        }
-    }
-    order.iter().copied().filter(|&place| needed[place]).collect()
-}
-
 fn check_distinct(parameters: &[Parameter]) -> Result<(), SpaceError> {
     let mut names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     names.sort_unstable();
@@ -292,8 +281,14 @@ fn condition(parameter: &Parameter, names: &Names<'_>, labels: &mut Labels) -> R
         })
 }
 
-fn constraint(known: &Expression, names: &Names<'_>, labels: &mut Labels) -> Result<Guard, SpaceError> {
-    names.guard(known, labels).map_err(|source| SpaceError::Known {
+fn constraint(
+    known: &Expression,
+    place: usize,
+    names: &Names<'_>,
+    labels: &mut Labels,
+) -> Result<Vec<Guard>, SpaceError> {
+    let guards = names.guards(known, place, labels);
+    guards.map_err(|source| SpaceError::Known {
         constraint: known.to_string(),
         source,
     })

@@ -55,10 +55,10 @@ fn sorted(point: &Parameters) -> Given<'_> {
 }
 
 fn check_known(domain: &Domain, known: &[Expression], slots: &[f64]) -> Result<(), SpaceError> {
-    match domain.constraints.iter().position(|guard| !guard.permits(slots)) {
+    match domain.constraints.iter().find(|guard| !guard.permits(slots)) {
         None => Ok(()),
         Some(violated) => Err(SpaceError::Violated {
-            constraint: known[violated].to_string(),
+            constraint: known[violated.known].to_string(),
         }),
     }
 }

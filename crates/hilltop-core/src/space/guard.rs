@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Parameter, SpaceError, scale};
-use crate::expression::{Compiler, Expression, ExpressionError, Labels, Scope, Truth, Type, list_of_names};
+use crate::expression::{Compiler, Dependence, Expression, ExpressionError, Labels, Scope, Truth, Type, list_of_names};
 
 /// A compiled condition and the conditional parameters that it mentions.
 #[derive(Debug, Clone)]
@@ -12,8 +12,12 @@ pub(crate) struct Guard {
     pub(crate) truth: Truth,
     /// Every parameter mentioned.
     pub(crate) mentions: Vec<usize>,
-    /// Those among them that may be inactive.
+    /// The parameters of the whole expression that may be inactive.
     conditional: Vec<usize>,
+    /// Which expression it comes from.
+    pub(crate) known: usize,
+    /// What its slots depend on, in an order that conditions allow.
+    pub(crate) needs: Vec<usize>,
 }
 
 impl Guard {
@@ -42,6 +46,22 @@ impl Guard {
     }
 }
 
+impl Guard {
+    /// Works out what the slots depend on: what is mentioned, what the conditions of that mention, and so on.
+    pub(crate) fn trace(&mut self, order: &[usize], conditions: &[Option<Self>]) {
+        let mut needed = vec![false; order.len()];
+        for &place in self.mentions.iter().chain(&self.conditional) {
+            needed[place] = true;
+        }
+        for &place in order.iter().rev() {
+            if let (true, Some(guard)) = (needed[place], &conditions[place]) {
+                guard.mentions.iter().for_each(|&other| needed[other] = true);
+            }
+        }
+        self.needs = order.iter().copied().filter(|&place| needed[place]).collect();
+    }
+}
+
 /// The parameters of a space as names of expressions.
 pub(crate) struct Names<'a>(pub(crate) &'a [Parameter]);
 
@@ -67,6 +87,29 @@ impl Names<'_> {
         places.into_iter().collect()
     }
 
+    /// Binds a known constraint to the slots, a guard for every part that must hold.
+    pub(crate) fn guards(
+        &self,
+        expression: &Expression,
+        known: usize,
+        labels: &mut Labels,
+    ) -> Result<Vec<Guard>, ExpressionError> {
+        let whole = self.guard(expression, labels)?;
+        let part = |truth: Truth| {
+            let depends = |place: &usize| truth.dependence(&|slot| slot == *place) != Dependence::Constant;
+            let mentions = whole.mentions.iter().copied().filter(depends).collect();
+            let (conditional, needs) = (whole.conditional.clone(), Vec::new());
+            Guard {
+                truth,
+                mentions,
+                conditional,
+                known,
+                needs,
+            }
+        };
+        Ok(whole.truth.clone().conjuncts().into_iter().map(part).collect())
+    }
+
     /// Binds an expression to the slots.
     pub(crate) fn guard(&self, expression: &Expression, labels: &mut Labels) -> Result<Guard, ExpressionError> {
         let truth = Compiler { scope: self, labels }.truth(expression.root())?;
@@ -80,6 +123,8 @@ impl Names<'_> {
             truth,
             mentions,
             conditional,
+            known: 0,
+            needs: Vec::new(),
         })
     }
 

@@ -63,8 +63,15 @@ impl Interior {
                 members,
             }));
         }
-        let members = sought(domain, members, &mut rng)
-            .map_err(|(constraint, violation, w)| infeasible(domain, parameters, &known[constraint], violation, &w))?;
+        let members = sought(domain, members, &mut rng).map_err(|(constraint, violation, w)| {
+            infeasible(
+                domain,
+                parameters,
+                &known[domain.constraints[constraint].known],
+                violation,
+                &w,
+            )
+        })?;
         Ok(Some(Self {
             manner: Manner::Walk,
             members: spread(domain, &members, &mut rng),

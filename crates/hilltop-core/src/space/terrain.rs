@@ -11,7 +11,7 @@ use crate::Rng;
 
 impl Domain {
     /// The position of a parameter at a point of the walk.
-    fn walk_position(&self, w: &[f64], parameter: usize) -> f64 {
+    pub(crate) fn walk_position(&self, w: &[f64], parameter: usize) -> f64 {
         if !self.tied[parameter] {
             return self.unit_position(w, parameter);
         }
@@ -34,9 +34,10 @@ impl Domain {
 
     /// How far a constraint is from holding at a point of the walk.
     pub(crate) fn violation(&self, w: &[f64], constraint: usize) -> f64 {
+        let guard = &self.constraints[constraint];
         self.lend(|slots| {
-            self.fill_walk(w, slots);
-            self.constraints[constraint].violation(slots)
+            self.fill_some(&guard.needs, |parameter| self.walk_position(w, parameter), slots);
+            guard.violation(slots)
         })
     }
 

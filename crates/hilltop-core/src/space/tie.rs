@@ -67,7 +67,7 @@ pub(crate) fn ties(domain: &Domain, parameters: &[Parameter], known: &[Expressio
                     constraint,
                     floats,
                 }),
-                Dependence::Nonlinear => return Err(nonlinear(&known[constraint], parameters, &floats)),
+                Dependence::Nonlinear => return Err(nonlinear(&known[guard.known], parameters, &floats)),
             }
         }
     }
