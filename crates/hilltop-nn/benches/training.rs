@@ -47,6 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
     }
     ensembles()?;
+    kernels()?;
     activations();
     Ok(())
 }
@@ -175,7 +176,30 @@ fn ensembles() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Nanoseconds an element of each activation with its slope, and of `libm`'s function behind it where there is one.
+/// Seconds for the tangent kernel of a thousand points, and for gradients of posterior quantities at a hundred.
+fn kernels() -> Result<(), Box<dyn Error>> {
+    let (points, _) = examples();
+    for hidden in [&[500][..], &[256, 256]] {
+        let architecture = Architecture::new(INPUTS, hidden, Activation::Erf, Parameterisation::Antisymmetric);
+        let network = Network::init(&architecture, &mut Rng::new(1))?;
+        let clock = Instant::now();
+        let tangent = network.tangent(points.as_ref());
+        let features = clock.elapsed().as_secs_f64();
+        let clock = Instant::now();
+        black_box(tangent.gram());
+        let gram = clock.elapsed().as_secs_f64();
+        let few = points.as_ref().subrows(0, 100);
+        let coefficients = Mat::from_fn(EXAMPLES, 100, |i, j| ((i + j) % 5) as f64);
+        let clock = Instant::now();
+        black_box(network.kernel_input_gradients(few, &tangent, coefficients.as_ref()));
+        black_box(network.diagonal_input_gradients(few));
+        let gradients = clock.elapsed().as_secs_f64();
+        println!("{hidden:?}: features {features:.4}s, kernel of {EXAMPLES} {gram:.4}s, 100 gradients {gradients:.4}s");
+    }
+    Ok(())
+}
+
+/// Nanoseconds an element of each activation with its slope.
 fn activations() {
     let start: Vec<f64> = (0..4096).map(|i| f64::from(i) / 512.0 - 4.0).collect();
     for activation in Activation::ALL {

@@ -48,7 +48,8 @@ impl Direction<'_> {
                 let factor = &points.factors[index];
                 for column in 0..out.count() {
                     let a = factor.activations.column(column);
-                    let scale = factor.scale * factor.scale * lanes::dot(a, a) + f64::from(u8::from(factor.bias));
+                    let (square, bias) = factor.weights();
+                    let scale = square * lanes::dot(a, a) + bias;
                     lanes::add_scaled(out.column_mut(column), scale, factor.signals.column(column));
                 }
             }

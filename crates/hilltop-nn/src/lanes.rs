@@ -71,6 +71,17 @@ pub(crate) fn add_product(target: &mut [f64], factor: f64, a: &[f64], b: &[f64])
     });
 }
 
+/// `target_i += (factor · a_i + shift) · b_i`.
+pub(crate) fn add_affine_product(target: &mut [f64], (factor, shift): (f64, f64), a: &[f64], b: &[f64]) {
+    assert_eq!(target.len(), a.len(), "vectors of one length");
+    assert_eq!(target.len(), b.len(), "vectors of one length");
+    Arch::new().dispatch(|| {
+        for ((t, x), y) in target.iter_mut().zip(a).zip(b) {
+            *t += (factor * x + shift) * y;
+        }
+    });
+}
+
 /// `columns_ij *= weight_i · factor_j`: the signal that the output sends back into the last hidden layer.
 pub(crate) fn scale_outer(columns: &mut [f64], weights: &[f64], factors: &[f64]) {
     assert_eq!(

@@ -86,15 +86,10 @@ impl Tangent {
     /// If the two belong to networks of different shapes.
     pub fn kernel(&self, other: &Self) -> Mat<f64> {
         let mut kernel = Mat::zeros(self.count, other.count);
+        let mut overlaps = Overlaps::default();
         for rows in tiles(self.count) {
             for columns in tiles(other.count) {
-                let block = (rows.start, columns.start, rows.len(), columns.len());
-                self.add_block(
-                    other,
-                    rows.clone(),
-                    columns,
-                    kernel.as_mut().submatrix_mut(block.0, block.1, block.2, block.3),
-                );
+                self.add_tile(other, &rows, &columns, &mut overlaps, &mut kernel);
             }
         }
         kernel
@@ -103,15 +98,10 @@ impl Tangent {
     /// The kernel of the points among themselves, symmetric to the last bit.
     pub fn gram(&self) -> Mat<f64> {
         let mut kernel = Mat::zeros(self.count, self.count);
+        let mut overlaps = Overlaps::default();
         for rows in tiles(self.count) {
             for columns in tiles(rows.end) {
-                let block = (rows.start, columns.start, rows.len(), columns.len());
-                self.add_block(
-                    self,
-                    rows.clone(),
-                    columns,
-                    kernel.as_mut().submatrix_mut(block.0, block.1, block.2, block.3),
-                );
+                self.add_tile(self, &rows, &columns, &mut overlaps, &mut kernel);
             }
         }
         for j in 0..self.count {
@@ -128,7 +118,8 @@ impl Tangent {
         for factor in &self.factors {
             for (index, value) in diagonal.iter_mut().enumerate() {
                 let (a, d) = (factor.activations.column(index), factor.signals.column(index));
-                *value += factor.combine(lanes::dot(a, a)) * lanes::dot(d, d);
+                let (square, bias) = factor.weights();
+                *value += (square * lanes::dot(a, a) + bias) * lanes::dot(d, d);
             }
         }
         diagonal
@@ -188,38 +179,39 @@ impl Tangent {
         self.select(&[point]).combination(&[1.0])
     }
 
-    fn add_block(&self, other: &Self, rows: Range<usize>, columns: Range<usize>, mut out: MatMut<'_, f64>) {
+    /// Adds the layers' parts of one tile of the kernel.
+    fn add_tile(
+        &self,
+        other: &Self,
+        rows: &Range<usize>,
+        columns: &Range<usize>,
+        Overlaps { inner, outer }: &mut Overlaps,
+        kernel: &mut Mat<f64>,
+    ) {
         assert_eq!(self.factors.len(), other.factors.len(), "features of one network");
-        let (mut inner, mut outer) = (Columns::default(), Columns::default());
-        for (factor, there) in self.factors.iter().zip(&other.factors) {
-            overlap(
-                &factor.activations,
-                &there.activations,
-                rows.clone(),
-                columns.clone(),
-                &mut inner,
-            );
-            inner
-                .as_mut_slice()
-                .iter_mut()
-                .for_each(|value| *value = factor.combine(*value));
-            overlap(
-                &factor.signals,
-                &there.signals,
-                rows.clone(),
-                columns.clone(),
-                &mut outer,
-            );
-            lanes::multiply(inner.as_mut_slice(), outer.as_slice());
-            out += inner.view();
+        for (here, there) in self.factors.iter().zip(&other.factors) {
+            overlap(&here.activations, &there.activations, rows, columns, inner);
+            overlap(&here.signals, &there.signals, rows, columns, outer);
+            let (square, bias) = here.weights();
+            for (index, column) in columns.clone().enumerate() {
+                let out = &mut kernel.col_as_slice_mut(column)[rows.clone()];
+                lanes::add_affine_product(out, (square, bias), inner.column(index), outer.column(index));
+            }
         }
     }
 }
 
+/// Memory for the two products of a tile.
+#[derive(Default)]
+struct Overlaps {
+    inner: Columns,
+    outer: Columns,
+}
+
 impl Factor {
-    /// Factor of `ΔΔᵀ` for a given `AAᵀ`.
-    fn combine(&self, inner: f64) -> f64 {
-        self.scale * self.scale * inner + if self.bias { 1.0 } else { 0.0 }
+    /// What `AAᵀ` is multiplied by and what is added to it before it meets `ΔΔᵀ`: `s²`, and one where there are biases.
+    pub(crate) fn weights(&self) -> (f64, f64) {
+        (self.scale * self.scale, if self.bias { 1.0 } else { 0.0 })
     }
 
     /// `s Δ diag(c) Aᵀ`, then `Δ c` where there are biases.
@@ -249,13 +241,14 @@ impl Factor {
 }
 
 /// `out = A[rows]ᵀ A'[columns]`.
-fn overlap(here: &Columns, there: &Columns, rows: Range<usize>, columns: Range<usize>, out: &mut Columns) {
+fn overlap(here: &Columns, there: &Columns, rows: &Range<usize>, columns: &Range<usize>, out: &mut Columns) {
     out.reshape(rows.len(), columns.len());
+    let transposed = here.view_of(rows.clone()).transpose();
     product(
         out.view_mut(),
         Accum::Replace,
-        here.view_of(rows).transpose(),
-        there.view_of(columns),
+        transposed,
+        there.view_of(columns.clone()),
         1.0,
     );
 }
