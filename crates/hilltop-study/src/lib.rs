@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod export;
 mod file;
 mod ledger;
+pub mod report;
 mod run;
 pub mod session;
 mod statement;

@@ -4,8 +4,9 @@
 mod support;
 
 use hilltop_core::{Event, MemoryJournal, Outcome, Parameters};
+use hilltop_study::State::{self, Complete, Failed, Reserved, Running};
 use hilltop_study::export::{Format, export};
-use hilltop_study::{State, Store, Study, StudyFile};
+use hilltop_study::{Store, Study, StudyFile};
 use serde_json::{Value as Json, json};
 use support::{Watched, cost, witnessed};
 
@@ -84,7 +85,6 @@ fn a_store_of_format_1_is_still_understood() {
     let study = Study::open(statement, Store::new(Watched::ending(&events))).unwrap();
     let trials = study.trials().unwrap();
     let states: Vec<State> = trials.iter().map(|trial| trial.state).collect();
-    use State::{Complete, Failed, Reserved, Running};
     assert_eq!(states, [Complete, Failed, Complete, Running, Running, Reserved]);
     assert_eq!(study.best().unwrap().unwrap().trial, 2);
     assert_eq!(trials[1].reason.as_deref(), Some("exit code 3: no mesh"));

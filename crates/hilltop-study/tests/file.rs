@@ -180,6 +180,13 @@ fn candidates_come_from_a_file_beside_the_study() {
     let check = |rest: &str| StudyFile::new(folder.path().join("study.toml"), text(rest)).check();
     assert_eq!(check("").unwrap().space.dim(), 2);
     assert_eq!(check("features = [\"tin\"]\n").unwrap().space.dim(), 1);
+    let kept = check("[constraints]\nknown = [\"zinc < 0.25\"]\n").unwrap();
+    assert_eq!(kept.space.candidates().unwrap().len(), 2);
+    assert_eq!(kept.description()["constraints"]["known"][0], "zinc < 0.25");
+    let message = check("[constraints]\nknown = [\"zin < 0.25\"]\n")
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("did you mean zinc?"), "{message}");
     let message = check("features = [\"lead\"]\n").unwrap_err().to_string();
     assert!(message.contains("lead") && message.contains("zinc"), "{message}");
 }
@@ -210,6 +217,9 @@ const WRONG: &[(&str, &str)] = &[
     ("[constraints]\nknown = [\"x <\"]", "line 2, column 10: constraints.known[0] = \"x <\" is not allowed: column 4"),
     ("[constraints]\nknown = [\"y < 3\"]", "there is no parameter y: did you mean x?"),
     ("[constraints]\nknown = [3]", "constraints.known[0] = 3"),
+    ("[constraints]\nknown = [\"x > 2\"]", "line 1, column 2: no point satisfies the known constraints"),
+    ("[constraints]\nknown = [\"x + 1\"]", "x + 1"),
+    ("[parameters.\"\"]\nfloat = [0, 1]", "the parameter name `` is not usable"),
     ("[constraints]\nknow = []", "did you mean known?"),
     ("[parameters.y]\nfloat = [0]", "parameters.y.float = [0] is not allowed: two numbers, [low, high]"),
     ("[parameters.y]\nfloat = [1, 0]", "the low end must be below the high one"),
@@ -277,9 +287,10 @@ fn everything_wrong_is_named_with_its_place_and_what_is_allowed() {
         ] {
             // A section that the head has begun goes on there.
             let begun = format!("[{section}]\n");
-            text = match text.contains(&begun) {
-                true => text.replacen(&begun, &format!("{begun}{line}\n"), 1),
-                false => format!("{text}[{section}]\n{line}\n"),
+            text = if text.contains(&begun) {
+                text.replacen(&begun, &format!("{begun}{line}\n"), 1)
+            } else {
+                format!("{text}[{section}]\n{line}\n")
             };
         }
         let message = complaint(&text);

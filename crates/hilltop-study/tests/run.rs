@@ -209,3 +209,19 @@ fn an_evaluator_that_lies_or_panics_makes_failures_and_the_study_goes_on() {
         ]
     );
 }
+
+#[test]
+fn a_number_that_was_taken_by_hand_and_got_no_point_is_used_again() {
+    let journal = Watched::default();
+    let study = Study::open(witnessed(), Store::new(journal.clone())).unwrap();
+    let first = study.ask(2).unwrap();
+    drop(study);
+    let events = journal.events();
+    let killed = events
+        .iter()
+        .position(|event| matches!(event, Event::Asked { trial: 1, .. }))
+        .unwrap();
+    let study = Study::open(witnessed(), Store::new(Watched::ending(&events[..killed]))).unwrap();
+    assert_eq!(study.ask(1).unwrap()[0], first[1]);
+    assert_eq!(study.trials().unwrap().len(), 2);
+}

@@ -59,6 +59,7 @@ fn unreadable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use hilltop_core::Goal;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -91,5 +92,17 @@ mod tests {
         assert_eq!(reason("{\"a\": \"1\"}", &["a"]), "output a is \"1\", not a number");
         assert_eq!(reason("{\"a\": null}", &["a"]), "output a is null, not a number");
         assert!(reason("{\"a\": 1e999}", &["a"]).contains("neither"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_printed_gives_finite_values_or_a_reason(
+            text in prop_oneof![".*", "-?[0-9.eEinfa]{1,8}", "\\{\"[ab]\": ?[-0-9a-z.\"]{0,6}(, \"b\": 1)?\\}"]
+        ) {
+            match read(&text, &["a", "b"]) {
+                Ok(values) => prop_assert!(values.len() == 2 && values.iter().all(|value| value.is_finite())),
+                Err(reason) => prop_assert!(!reason.is_empty()),
+            }
+        }
     }
 }

@@ -6,11 +6,12 @@ mod output;
 mod parameter;
 mod section;
 mod sheet;
+mod space;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hilltop_core::{Candidates, Output, Space};
+use hilltop_core::Output;
 use hilltop_method::Recipe;
 use hilltop_problem::Problem;
 use toml::de::DeTable;
@@ -19,7 +20,7 @@ pub use sheet::Finding;
 pub(crate) use sheet::{nearest, shortened};
 
 use crate::evaluate::BuiltIn;
-use crate::statement::{Evaluate, Method, Statement, Table};
+use crate::statement::{Evaluate, Method, Statement};
 use crate::{Error, Result};
 use section::Section;
 use sheet::Sheet;
@@ -109,7 +110,7 @@ impl StudyFile {
         let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
         let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
         let problem = evaluate.as_ref().and_then(|(_, problem)| problem.as_deref());
-        let (space, outputs) = (self.space(root, problem), outputs(root, problem));
+        let (space, outputs) = (space::space(root, self.folder(), problem), outputs(root, problem));
         let (name, method, numbers) = (self.name(root), method(root), Numbers::read(root));
         let (space, table) = space?;
         let mut statement = Statement::draft(Arc::new(space), outputs?.into(), method?);
@@ -130,56 +131,6 @@ impl StudyFile {
             ),
         }
     }
-
-    fn space(&self, root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<(Space, Option<Table>)> {
-        match (root.typed(&["parameters", "candidates"])[..].as_ref(), problem) {
-            (["parameters"], _) => space_of_parameters(root).map(|space| (space, None)),
-            (["candidates"], _) => self
-                .space_of_candidates(root)
-                .map(|(space, table)| (space, Some(table))),
-            ([], Some(problem)) => BuiltIn::space_of(problem).ok().map(|space| (space, None)),
-            ([], None) => {
-                root.refuse("parameters are missing: add a section [parameters], or [candidates] with a file");
-                None
-            }
-            _ => {
-                root.refuse("[parameters] and [candidates] exclude each other");
-                None
-            }
-        }
-    }
-
-    fn space_of_candidates(&self, root: &Section<'_>) -> Option<(Space, Table)> {
-        let section = root.field("candidates")?.table("a section with a file")?;
-        section.allow(&["file", "features"]);
-        if let Some(constraints) = root.field("constraints") {
-            constraints.remark("[constraints] and [candidates] exclude each other: leave the rows out of the file");
-        }
-        let Some(file) = section.field("file") else {
-            section.refuse("candidates.file is missing: the name of a CSV file");
-            return None;
-        };
-        let features = match section.field("features") {
-            None => None,
-            Some(field) => Some(
-                field
-                    .texts("a list of column names")?
-                    .iter()
-                    .map(|(_, text)| (*text).to_owned())
-                    .collect(),
-            ),
-        };
-        let name = file.text("the name of a CSV file")?;
-        let path = self.folder().join(name);
-        let refused = |error: String| file.refuse(&format!("{} cannot be used: {error}", path.display()));
-        let bytes = std::fs::read(&path).map_err(|error| refused(error.to_string())).ok()?;
-        let table = Table::new(name, features, &bytes);
-        let candidates = Candidates::from_csv(bytes.as_slice(), table.features.as_deref());
-        Some((
-            Space::finite(candidates.map_err(|error| refused(error.to_string())).ok()?),
-            table,
-        ))
-    }
 }
 
 fn not_text(path: PathBuf, error: &std::string::FromUtf8Error) -> Error {
@@ -191,21 +142,6 @@ fn not_text(path: PathBuf, error: &std::string::FromUtf8Error) -> Error {
         path,
         findings: sheet.findings(),
     }
-}
-
-fn space_of_parameters(root: &Section<'_>) -> Option<Space> {
-    let section = root.field("parameters")?.table("a section of parameters")?;
-    let parameters = parameter::parameters(&section);
-    let known = root.field("constraints").and_then(|field| field.table("a section"));
-    let known = known
-        .map(|table| parameter::known(&table, &parameters))
-        .unwrap_or_default();
-    if parameters.len() < section.fields().len() || parameters.is_empty() {
-        return None;
-    }
-    Space::new(parameters, known)
-        .map_err(|error| section.refuse(error.to_string()))
-        .ok()
 }
 
 fn outputs(root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<Vec<Output>> {

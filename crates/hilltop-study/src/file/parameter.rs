@@ -157,7 +157,7 @@ fn condition(field: &Field<'_>) -> Option<Expression> {
 }
 
 /// The known constraints, each naming parameters that exist.
-pub(super) fn known(section: &Section<'_>, parameters: &[Parameter]) -> Vec<Expression> {
+pub(super) fn known(section: &Section<'_>, names: &[&str]) -> Vec<Expression> {
     section.allow(&["known", "max_violation"]);
     if let Some(field) = section.field("max_violation") {
         field.remark("constraints.max_violation is not supported yet: leave it out");
@@ -168,23 +168,20 @@ pub(super) fn known(section: &Section<'_>, parameters: &[Parameter]) -> Vec<Expr
     let texts = field
         .texts("a list of relations of the parameters such as [\"a + b <= 1\"]")
         .unwrap_or_default();
-    let expressions = texts.iter().filter_map(|(item, _)| relation(item, parameters));
-    expressions.collect()
+    texts.iter().filter_map(|(item, _)| relation(item, names)).collect()
 }
 
-fn relation(item: &Field<'_>, parameters: &[Parameter]) -> Option<Expression> {
+fn relation(item: &Field<'_>, names: &[&str]) -> Option<Expression> {
     let expression = condition(item)?;
-    let names = || parameters.iter().map(|parameter| parameter.name.as_str());
     let unknown = expression
         .names()
         .into_iter()
-        .find(|name| !names().any(|known| known == *name) && !constant(name));
+        .find(|name| !names.contains(name) && !constant(name));
     if let Some(unknown) = unknown {
-        let all: Vec<&str> = names().collect();
-        let hint = nearest(unknown, names()).map_or_else(
-            || format!("the parameters are {}", all.join(", ")),
-            |near| format!("did you mean {near}?"),
-        );
+        let hint = match nearest(unknown, names.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("the parameters are {}", names.join(", ")),
+        };
         item.refuse(&format!("there is no parameter {unknown}: {hint}"));
         return None;
     }

@@ -3,7 +3,7 @@
 use hilltop_core::{Goal, Kind, Output, Parameter};
 use serde_json::{Map, Value, json};
 
-use super::{Command, Evaluate, Statement};
+use super::{Command, Evaluate, Statement, Table};
 use crate::evaluate::Results;
 
 /// What may not change while a study lives, because every suggestion depends on it.
@@ -42,21 +42,20 @@ impl Statement {
     }
 
     fn describe_space(&self, map: &mut Map<String, Value>) {
-        if let Some(candidates) = self.space.candidates() {
-            let mut described = json!({ "rows": candidates.len() });
-            if let Some(table) = &self.candidates {
-                described["file"] = json!(table.file);
-                described["features"] = json!(table.features);
-                described["fingerprint"] = json!(table.fingerprint);
+        let known: Vec<String> = match self.space.candidates() {
+            Some(candidates) => {
+                map.insert("candidates".into(), table(candidates.len(), self.candidates.as_ref()));
+                self.candidates
+                    .as_ref()
+                    .map(|table| table.known.clone())
+                    .unwrap_or_default()
             }
-            map.insert("candidates".into(), described);
-            return;
-        }
-        map.insert(
-            "parameters".into(),
-            Value::Object(self.space.parameters().iter().map(parameter).collect()),
-        );
-        let known: Vec<String> = self.space.known().iter().map(ToString::to_string).collect();
+            None => {
+                let parameters = self.space.parameters().iter().map(parameter).collect();
+                map.insert("parameters".into(), Value::Object(parameters));
+                self.space.known().iter().map(ToString::to_string).collect()
+            }
+        };
         if !known.is_empty() {
             map.insert("constraints".into(), json!({ "known": known }));
         }
@@ -111,6 +110,18 @@ fn entries(key: &str, stored: &Map<String, Value>, stated: &Map<String, Value>) 
 fn difference(key: &str, stored: Option<&Value>, stated: Option<&Value>) -> String {
     let shown = |value: Option<&Value>| value.map_or("absent".to_owned(), ToString::to_string);
     format!("{key} is {} in the store and {} now", shown(stored), shown(stated))
+}
+
+fn table(rows: usize, table: Option<&Table>) -> Value {
+    match table {
+        Some(table) => json!({
+            "file": table.file,
+            "features": table.features,
+            "rows": rows,
+            "fingerprint": table.fingerprint,
+        }),
+        None => json!({ "rows": rows }),
+    }
 }
 
 fn parameter(parameter: &Parameter) -> (String, Value) {

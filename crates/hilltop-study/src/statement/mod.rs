@@ -107,6 +107,8 @@ pub struct Table {
     pub file: String,
     /// The columns that count, where they were chosen.
     pub features: Option<Vec<String>>,
+    /// The known constraints that its rows were left out by.
+    pub known: Vec<String>,
     /// What tells the content from another.
     pub fingerprint: String,
 }
@@ -116,6 +118,7 @@ impl Table {
         Self {
             file: file.to_owned(),
             features,
+            known: Vec::new(),
             fingerprint: fingerprint(content),
         }
     }
@@ -275,7 +278,7 @@ impl Statement {
 /// The names of the parameters, or of the columns of a finite space.
 pub(crate) fn names(space: &Space) -> Vec<String> {
     match space.candidates() {
-        Some(candidates) => candidates.row(0).iter().map(|(name, _)| name.to_owned()).collect(),
+        Some(candidates) => candidates.columns().to_vec(),
         None => space
             .parameters()
             .iter()

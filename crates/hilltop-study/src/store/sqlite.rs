@@ -36,22 +36,26 @@ impl SqliteJournal {
         &self.path
     }
 
-    /// Looks before it changes anything: a file that is not ours is left as it was.
+    /// Looks before it changes anything: a file that is not ours is left as it was, and one that is ours already.
     fn claim(&self) -> Result<(), Refusal> {
         self.connection.busy_timeout(PATIENCE)?;
-        self.recognise()?;
-        self.persist()?;
-        let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
-        self.recognise()?;
-        self.connection.execute_batch(
-            "CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;",
-        )?;
-        self.connection.pragma_update(None, "application_id", APPLICATION)?;
-        self.connection.pragma_update(None, "user_version", FORMAT)?;
-        Ok(transaction.commit()?)
+        if !self.is_ours()? {
+            self.wait_for_wal()?;
+            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            if !self.is_ours()? {
+                self.connection
+                    .execute_batch("CREATE TABLE events (position INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;")?;
+                self.connection.pragma_update(None, "application_id", APPLICATION)?;
+                self.connection.pragma_update(None, "user_version", FORMAT)?;
+            }
+            transaction.commit()?;
+        }
+        // Every commit reaches the disk before it returns.
+        Ok(self.connection.pragma_update(None, "synchronous", "FULL")?)
     }
 
-    fn recognise(&self) -> Result<(), Refusal> {
+    /// Whether the file is a study; an empty one may become one, others are refused.
+    fn is_ours(&self) -> Result<bool, Refusal> {
         let number = |name| {
             self.connection
                 .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
@@ -59,30 +63,27 @@ impl SqliteJournal {
         let tables: i64 = self
             .connection
             .query_row("SELECT count(*) FROM sqlite_master", [], |row| row.get(0))?;
-        let (application, version) = (number("application_id")?, number("user_version")?);
-        match application {
-            APPLICATION if version > i64::from(FORMAT) => Err(Refusal::Foreign(format!(
+        match (number("application_id")?, number("user_version")?) {
+            (APPLICATION, version) if version > i64::from(FORMAT) => Err(Refusal::Foreign(format!(
                 "it was written in format {version} and this version reads up to {FORMAT}: install a newer hilltop"
             ))),
-            APPLICATION => Ok(()),
-            0 if tables == 0 => Ok(()),
+            (APPLICATION, _) => Ok(true),
+            (0, _) if tables == 0 => Ok(false),
             _ => Err(Refusal::Foreign(
                 "it is a database of another program, not a study: choose another path".into(),
             )),
         }
     }
 
-    /// Every commit reaches the disk before it returns. Changing the mode does not wait for others by itself.
-    fn persist(&self) -> Result<(), Refusal> {
-        let mut attempts = 0;
-        loop {
+    /// Changing the mode does not wait for others by itself.
+    fn wait_for_wal(&self) -> Result<(), Refusal> {
+        for _ in 0..1000 {
             match self.connection.pragma_update(None, "journal_mode", "wal") {
-                Err(error) if is_busy(&error) && attempts < 1000 => std::thread::sleep(Duration::from_millis(5)),
-                other => break other?,
+                Err(error) if is_busy(&error) => std::thread::sleep(Duration::from_millis(5)),
+                other => return Ok(other?),
             }
-            attempts += 1;
         }
-        Ok(self.connection.pragma_update(None, "synchronous", "FULL")?)
+        Err(Refusal::Foreign("another process keeps it locked".into()))
     }
 
     fn write(&self, position: u64, bodies: &[String]) -> Result<Option<u64>, rusqlite::Error> {

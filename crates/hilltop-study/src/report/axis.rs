@@ -1,0 +1,67 @@
+//! Where the values of a parameter stand on an axis.
+
+use hilltop_core::{Kind, Parameter, Value};
+use serde_json::json;
+
+use super::survey::Mark;
+use super::text::{self, label, plotted};
+
+/// The golden ratio's fraction: multiples of it, modulo one, spread evenly.
+const GOLDEN: f64 = 0.618_033_988_749_894_8;
+
+/// The options of a parameter that is no number.
+pub(super) fn options(parameter: &Parameter) -> Option<&[Value]> {
+    match &parameter.kind {
+        Kind::Choice { options } | Kind::Ordered { options } => Some(options),
+        _ => None,
+    }
+}
+
+/// Where a value stands: itself, or the place of its option.
+pub(super) fn position(parameter: &Parameter, value: &Value) -> Option<f64> {
+    match options(parameter) {
+        Some(options) => options.iter().position(|option| option.same(value)).map(|place| place as f64),
+        None => value.number(),
+    }
+}
+
+/// Where a trial stands; those at one option are spread a little, so that they do not hide each other.
+pub(super) fn spread(parameter: &Parameter, mark: &Mark<'_>) -> Option<f64> {
+    let value = mark.trial.parameters.as_ref()?.get(&parameter.name)?;
+    let place = position(parameter, value)?;
+    let jitter = (mark.trial.number as f64 * GOLDEN).fract() - 0.5;
+    Some(if options(parameter).is_some() { place + 0.3 * jitter } else { place })
+}
+
+/// The axis of a parameter as plotly understands it.
+pub(super) fn axis(parameter: &Parameter) -> serde_json::Value {
+    let mut axis = json!({ "title": { "text": label(&parameter.name) } });
+    if let Some(options) = options(parameter) {
+        axis["tickvals"] = json!((0..options.len()).collect::<Vec<_>>());
+        axis["ticktext"] = options.iter().map(|option| label(&text::value(option))).collect();
+        axis["range"] = json!([-0.5, options.len() as f64 - 0.5]);
+        axis["zeroline"] = json!(false);
+        return axis;
+    }
+    if is_log(parameter) {
+        axis["type"] = json!("log");
+        axis["exponentformat"] = json!("power");
+    } else if let Some((low, high)) = bounds(parameter) {
+        let margin = 0.03 * (high - low);
+        axis["range"] = json!([plotted(low - margin), plotted(high + margin)]);
+    }
+    axis
+}
+
+fn is_log(parameter: &Parameter) -> bool {
+    matches!(parameter.kind, Kind::Float { log: true, .. } | Kind::Int { log: true, .. })
+}
+
+/// The bounds of a number.
+pub(super) fn bounds(parameter: &Parameter) -> Option<(f64, f64)> {
+    match parameter.kind {
+        Kind::Float { low, high, .. } => Some((low, high)),
+        Kind::Int { low, high, .. } => Some((low as f64, high as f64)),
+        _ => None,
+    }
+}

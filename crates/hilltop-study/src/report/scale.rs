@@ -1,0 +1,75 @@
+//! The axis on which values of the objective are shown.
+
+use serde_json::{Value, json};
+
+use super::text::{label, plotted};
+
+/// How far the largest value may lie above the bulk before the axis leaves it out at first.
+const TAIL: f64 = 8.0;
+/// The ratio from which positive values are shown in the logarithm.
+const DECADES: f64 = 300.0;
+
+/// An axis of values: logarithmic where they span decades, and at first without a far tail, which a double click shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    log: bool,
+    range: Option<(f64, f64)>,
+}
+
+impl Scale {
+    /// The axis for these values.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        sorted.sort_by(f64::total_cmp);
+        let (Some(&low), Some(&high)) = (sorted.first(), sorted.last()) else {
+            return Self { log: false, range: None };
+        };
+        let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
+        if low > 0.0 && high / low > DECADES {
+            return Self { log: true, range: None };
+        }
+        let (lower, upper) = (at(0.05), at(0.95));
+        let bulk = upper - lower;
+        let long_above = high - upper > TAIL * bulk && bulk > 0.0;
+        let long_below = lower - low > TAIL * bulk && bulk > 0.0;
+        let range = (long_above != long_below).then(|| {
+            let (from, to) = if long_above { (low, upper) } else { (lower, high) };
+            (from - 0.08 * (to - from), to + 0.08 * (to - from))
+        });
+        Self { log: false, range }
+    }
+
+    /// The axis as plotly understands it.
+    pub fn axis(self, title: &str) -> Value {
+        let mut axis = json!({ "title": { "text": label(title) } });
+        if self.log {
+            axis["type"] = json!("log");
+            axis["exponentformat"] = json!("power");
+        }
+        if let Some((low, high)) = self.range {
+            axis["range"] = json!([plotted(low), plotted(high)]);
+        }
+        axis
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_over_decades_are_shown_in_the_logarithm() {
+        assert!(Scale::of([1e-6, 1.0, 10.0]).log);
+        assert!(!Scale::of([-1.0, 1.0, 1000.0]).log);
+        assert!(!Scale::of([1.0, 2.0, 3.0]).log);
+    }
+
+    #[test]
+    fn a_far_tail_is_left_out_at_first() {
+        let tailed = (0..100).map(f64::from).chain([1e5, -1.0]);
+        let (low, high) = Scale::of(tailed).range.unwrap_or_default();
+        assert!(low < -1.0 && high < 200.0, "{low} {high}");
+        assert_eq!(Scale::of((0..100).map(f64::from)).range, None);
+        assert_eq!(Scale::of([]).range, None);
+    }
+}

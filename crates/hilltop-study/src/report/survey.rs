@@ -1,0 +1,119 @@
+//! What a report is written about: everything known of a study, gathered once.
+
+use std::sync::Arc;
+
+use hilltop_core::{Goal, History, Kind, Model, Output, Parameter, Space};
+
+use super::importance::Importance;
+use crate::study::{Best, Prediction, Study};
+use crate::trial::{State, Trial};
+use crate::{Result, Statement};
+
+/// Everything known of a study.
+pub(super) struct Survey<'s> {
+    pub(super) statement: &'s Statement,
+    pub(super) trials: Vec<Trial>,
+    pub(super) history: History,
+    pub(super) best: Option<Best>,
+    pub(super) predicted: Option<Prediction>,
+    /// The model of the objective, where the method has one and it could be fitted.
+    pub(super) model: Option<Arc<dyn Model>>,
+    pub(super) importance: Option<Importance>,
+}
+
+/// A trial that was evaluated, as plots show it.
+pub(super) struct Mark<'t> {
+    pub(super) trial: &'t Trial,
+    /// The objective in the user's direction.
+    pub(super) value: f64,
+    /// The same to be minimised.
+    pub(super) cost: f64,
+    /// Whether every limit is kept.
+    pub(super) feasible: bool,
+}
+
+impl<'s> Survey<'s> {
+    pub(super) fn of(study: &'s Study) -> Result<Self> {
+        let (statement, history, best) = (study.statement(), study.history()?, study.best()?);
+        // A model that cannot be fitted is no reason to show nothing.
+        let model = study.model().ok().flatten();
+        let predicted = match (&best, &model) {
+            (Some(best), Some(_)) => study.predict(&best.parameters).ok().flatten(),
+            _ => None,
+        };
+        let importance = Importance::of(&history, model.as_deref());
+        let trials = study.trials()?;
+        Ok(Self {
+            statement,
+            trials,
+            history,
+            best,
+            predicted,
+            model,
+            importance,
+        })
+    }
+
+    pub(super) fn space(&self) -> &Space {
+        &self.statement.space
+    }
+
+    /// The parameters that vary, by their place in the space.
+    pub(super) fn varying(&self) -> impl Iterator<Item = (usize, &Parameter)> {
+        let varies = |(_, parameter): &(usize, &Parameter)| !matches!(parameter.kind, Kind::Fixed { .. });
+        self.space().parameters().iter().enumerate().filter(varies)
+    }
+
+    /// The name of the objective.
+    pub(super) fn objective(&self) -> &str {
+        &self.statement.objective().name
+    }
+
+    /// A value to be minimised in the user's direction.
+    pub(super) fn outward(&self, cost: f64) -> f64 {
+        if self.statement.objective().goal == Goal::Maximize {
+            -cost
+        } else {
+            cost
+        }
+    }
+
+    /// The trials that were evaluated, in the order of numbers.
+    pub(super) fn marks(&self) -> Vec<Mark<'_>> {
+        self.trials.iter().filter_map(|trial| self.mark(trial)).collect()
+    }
+
+    fn mark<'t>(&self, trial: &'t Trial) -> Option<Mark<'t>> {
+        let outputs = trial.outputs.as_ref()?;
+        let objective = self.statement.objective();
+        let value = *outputs.get(&objective.name)?;
+        let kept = |output: &Output| outputs.get(&output.name).is_some_and(|value| output.goal.violation(*value) <= 0.0);
+        Some(Mark {
+            trial,
+            value,
+            cost: objective.goal.inward(value),
+            feasible: self.statement.outputs.iter().all(kept),
+        })
+    }
+
+    pub(super) fn count(&self, state: State) -> usize {
+        self.trials.iter().filter(|trial| trial.state == state).count()
+    }
+}
+
+/// At most `limit` marks, in their order: the best fifth of the limit, and of the rest every so-manieth.
+pub(super) fn thinned<'m, 't>(marks: &'m [Mark<'t>], limit: usize) -> Vec<&'m Mark<'t>> {
+    if marks.len() <= limit {
+        return marks.iter().collect();
+    }
+    let mut ranked: Vec<usize> = (0..marks.len()).collect();
+    ranked.sort_by(|&a, &b| marks[a].cost.total_cmp(&marks[b].cost));
+    let (best, rest) = ranked.split_at(limit / 5);
+    let mut rest = rest.to_vec();
+    rest.sort_unstable();
+    let room = limit - best.len();
+    let spread = (0..room).map(|k| rest[k * rest.len() / room]);
+    let mut kept: Vec<usize> = best.iter().copied().chain(spread).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|index| &marks[index]).collect()
+}
