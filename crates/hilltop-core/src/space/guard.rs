@@ -14,6 +14,8 @@ pub(crate) struct Guard {
     pub(crate) mentions: Vec<usize>,
     /// The parameters of the whole expression that may be inactive.
     conditional: Vec<usize>,
+    /// How many operations it has, about.
+    pub(crate) size: usize,
     /// Which expression it comes from.
     pub(crate) known: usize,
     /// What its slots depend on, in an order that conditions allow.
@@ -62,6 +64,13 @@ impl Guard {
     }
 }
 
+/// The nodes of an expression.
+fn operations(expression: &Expression) -> usize {
+    let mut count = 0;
+    expression.root().walk(&mut |_| count += 1);
+    count
+}
+
 /// The parameters of a space as names of expressions.
 pub(crate) struct Names<'a>(pub(crate) &'a [Parameter]);
 
@@ -95,6 +104,8 @@ impl Names<'_> {
         labels: &mut Labels,
     ) -> Result<Vec<Guard>, ExpressionError> {
         let whole = self.guard(expression, labels)?;
+        let parts = whole.truth.clone().conjuncts();
+        let size = whole.size / parts.len().max(1);
         let part = |truth: Truth| {
             let depends = |place: &usize| truth.dependence(&|slot| slot == *place) != Dependence::Constant;
             let mentions = whole.mentions.iter().copied().filter(depends).collect();
@@ -103,11 +114,12 @@ impl Names<'_> {
                 truth,
                 mentions,
                 conditional,
+                size,
                 known,
                 needs,
             }
         };
-        Ok(whole.truth.clone().conjuncts().into_iter().map(part).collect())
+        Ok(parts.into_iter().map(part).collect())
     }
 
     /// Binds an expression to the slots.
@@ -123,6 +135,7 @@ impl Names<'_> {
             truth,
             mentions,
             conditional,
+            size: operations(expression),
             known: 0,
             needs: Vec::new(),
         })

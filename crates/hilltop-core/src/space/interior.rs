@@ -176,7 +176,7 @@ fn centre(domain: &Domain, w: &mut [f64]) {
 /// Fills a population up with copies, and lets all of them wander.
 fn spread(domain: &Domain, found: &[Vec<f64>], rng: &mut Rng) -> Vec<Vec<f64>> {
     let mut members: Vec<Vec<f64>> = found.iter().cycle().take(MEMBERS).cloned().collect();
-    for _ in 0..3 {
+    for _ in 0..Walker::new(domain, &members).rounds() {
         for member in 0..MEMBERS {
             let mut w = members[member].clone();
             Walker::new(domain, &members).wander(&mut w, rng);

@@ -23,6 +23,7 @@ mod parameters;
 mod rounding;
 mod scale;
 mod seek;
+mod sweep;
 mod terrain;
 mod tie;
 mod walk;

@@ -80,6 +80,11 @@ impl Domain {
         self.satisfies(&z).then_some(z)
     }
 
+    /// Operations that it takes to judge a point, about.
+    pub(crate) fn weight(&self) -> usize {
+        4 * self.relevant.len() + self.constraints.iter().map(|guard| guard.size).sum::<usize>()
+    }
+
     /// A uniformly random point of the walk.
     pub(crate) fn anywhere(&self, rng: &mut Rng) -> Vec<f64> {
         self.free.iter().map(|_| rng.uniform()).collect()

@@ -135,6 +135,25 @@ impl System {
         Some(())
     }
 
+    /// How many independent equations.
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The same equations where only some coordinates move.
+    pub(crate) fn only(&self, moving: &[bool]) -> Self {
+        let mut system = Self::default();
+        for (row, _) in &self.rows {
+            let part = row
+                .iter()
+                .zip(moving)
+                .map(|(value, moves)| if *moves { *value } else { 0.0 })
+                .collect();
+            system.add(part, 0.0);
+        }
+        system
+    }
+
     /// The largest distance from an equation.
     fn distance(&self) -> f64 {
         self.rows

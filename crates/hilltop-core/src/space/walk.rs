@@ -8,11 +8,14 @@
 
 use super::axis::Axis;
 use super::domain::Domain;
+use super::sweep::{SHORTENINGS, Sweep};
 use super::tie::{System, settle};
 use crate::Rng;
 
-/// A slice that has been shortened so often is given up.
-const SHORTENINGS: usize = 60;
+/// Sweeps of a walk, where the constraints are simple.
+const SWEEPS: usize = 10;
+/// Operations that a walk may cost.
+const BUDGET: usize = 400_000;
 
 /// A walker in a domain, with a population that lends it directions.
 pub(crate) struct Walker<'a> {
@@ -20,30 +23,50 @@ pub(crate) struct Walker<'a> {
     members: &'a [Vec<f64>],
     floats: Vec<usize>,
     discrete: Vec<usize>,
+    sweep: Sweep<'a>,
+    /// Sweeps of a walk, and steps between two of them.
+    length: (usize, usize),
 }
 
 impl<'a> Walker<'a> {
     /// A walker among the members of a population.
     pub(crate) fn new(domain: &'a Domain, members: &'a [Vec<f64>]) -> Self {
         let (floats, discrete) = domain.split();
+        let count = floats.len() + discrete.len();
+        // A step evaluates everything about ten times.
+        let affordable = BUDGET / (10 * domain.weight());
+        let steps = (3 * count + 10).min(100).min(affordable).max(SWEEPS);
+        let sweeps = SWEEPS.min(1 + affordable / (1 + count));
         Self {
             domain,
             members,
             floats,
             discrete,
+            sweep: Sweep::new(domain),
+            length: (sweeps, steps.div_ceil(sweeps)),
         }
+    }
+
+    /// How often a whole population can wander in reasonable time.
+    pub(crate) fn rounds(&self) -> usize {
+        let cost = 10 * self.length.0 * self.length.1 * self.domain.weight();
+        (BUDGET / cost.max(1)).clamp(2, 8)
     }
 
     /// As many steps as make a point nearly independent of where it came from.
     pub(crate) fn wander(&self, w: &mut Vec<f64>, rng: &mut Rng) {
-        for _ in 0..(3 * (self.floats.len() + self.discrete.len()) + 10).min(100) {
-            self.step(w, rng);
+        let mut ties = None;
+        for _ in 0..self.length.0 {
+            self.sweep.run(w, rng);
+            for _ in 0..self.length.1 {
+                self.step(w, &mut ties, rng);
+            }
         }
         settle(self.domain, w);
     }
 
-    /// One step; the point stays feasible.
-    pub(crate) fn step(&self, w: &mut Vec<f64>, rng: &mut Rng) {
+    /// One step; the point stays feasible. The ties are kept as long as nothing changes them.
+    fn step(&self, w: &mut Vec<f64>, ties: &mut Option<System>, rng: &mut Rng) {
         if self.floats.is_empty() && self.discrete.is_empty() {
             return;
         }
@@ -51,18 +74,24 @@ impl<'a> Walker<'a> {
         let discrete_turn = rng.uniform() < share.clamp(0.3, 0.7);
         if self.floats.is_empty() || (discrete_turn && !self.discrete.is_empty()) {
             self.discrete_step(w, rng);
+            *ties = None;
         } else {
-            self.float_step(w, rng);
+            self.float_step(w, ties, rng);
         }
     }
 
-    fn float_step(&self, w: &mut Vec<f64>, rng: &mut Rng) {
+    fn float_step(&self, w: &mut Vec<f64>, ties: &mut Option<System>, rng: &mut Rng) {
         let mut direction = self.direction(w, rng);
         if !self.domain.ties.is_empty() {
-            let Some(system) = System::at(self.domain, w, &vec![false; w.len()]) else {
-                return;
-            };
-            system.flatten(&mut direction);
+            if ties.is_none() || self.domain.conditions.iter().any(Option::is_some) {
+                *ties = System::at(self.domain, w, &vec![false; w.len()]);
+            }
+            let Some(system) = ties else { return };
+            if rng.uniform() < 0.5 {
+                self.thin_out(&mut direction, system, rng);
+            } else {
+                system.flatten(&mut direction);
+            }
         }
         let largest = direction
             .iter()
@@ -88,6 +117,18 @@ impl<'a> Walker<'a> {
             _ => self.floats.iter().for_each(|&place| direction[place] = rng.normal()),
         }
         direction
+    }
+
+    /// A direction along the ties that moves only a few floats: one more than there are ties, or two.
+    fn thin_out(&self, direction: &mut [f64], ties: &System, rng: &mut Rng) {
+        let mut moving = vec![false; direction.len()];
+        for _ in 0..ties.len() + 1 + rng.below(2) {
+            moving[self.floats[rng.below(self.floats.len())]] = true;
+        }
+        for (value, moves) in direction.iter_mut().zip(&moving) {
+            *value = if *moves { rng.normal() } else { 0.0 };
+        }
+        ties.only(&moving).flatten(direction);
     }
 
     fn two_members(&self, rng: &mut Rng) -> (&[f64], &[f64]) {
