@@ -5,7 +5,7 @@
 )]
 
 use crate::elementary::{SINE_LIMIT, erf_gaussian, normal_gaussian, sine_cosine, softplus_jet, tanh_slope};
-use pulp::{Arch, NullaryFnOnce};
+use pulp::{Arch, Simd, WithSimd};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_2_SQRT_PI;
 use std::marker::PhantomData;
@@ -107,14 +107,14 @@ impl Activation {
 /// An activation as a type: a function passed by value would be called through a shim that is not inlined, and the
 /// loop around it would stay scalar.
 trait Function {
-    fn jet(z: f64) -> Jet;
+    fn jet<const FUSED: bool>(z: f64) -> Jet;
 }
 
 struct Relu;
 
 impl Function for Relu {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
         // Written so that not-a-number stays so: training must see that it diverged.
         let value = if z < 0.0 { 0.0 } else { z };
         let slope = if z > 0.0 { 1.0 } else { 0.0 };
@@ -130,8 +130,8 @@ struct Erf;
 
 impl Function for Erf {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
-        let (value, bell) = erf_gaussian(z);
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
+        let (value, bell) = erf_gaussian::<FUSED>(z);
         let slope = FRAC_2_SQRT_PI * bell;
         Jet {
             value,
@@ -145,8 +145,8 @@ struct Tanh;
 
 impl Function for Tanh {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
-        let (value, slope) = tanh_slope(z);
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
+        let (value, slope) = tanh_slope::<FUSED>(z);
         Jet {
             value,
             slope,
@@ -159,8 +159,8 @@ struct Sin;
 
 impl Function for Sin {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
-        let (value, slope) = sine_cosine(z);
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
+        let (value, slope) = sine_cosine::<FUSED>(z);
         Jet {
             value,
             slope,
@@ -173,7 +173,7 @@ impl Function for Sin {
 struct LargeSin;
 
 impl Function for LargeSin {
-    fn jet(z: f64) -> Jet {
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
         let (value, slope) = libm::sincos(z);
         Jet {
             value,
@@ -187,10 +187,10 @@ struct Gelu;
 
 impl Function for Gelu {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
         /// `1/√(2π)`.
         const DENSITY: f64 = 0.398_942_280_401_432_7;
-        let (below, bell) = normal_gaussian(z);
+        let (below, bell) = normal_gaussian::<FUSED>(z);
         let density = DENSITY * bell;
         Jet {
             value: z * below,
@@ -204,8 +204,8 @@ struct Softplus;
 
 impl Function for Softplus {
     #[inline(always)]
-    fn jet(z: f64) -> Jet {
-        let (value, slope, curvature) = softplus_jet(z);
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
+        let (value, slope, curvature) = softplus_jet::<FUSED>(z);
         Jet {
             value,
             slope,
@@ -235,11 +235,23 @@ fn sweep<F: Function>(values: &mut [f64], slopes: &mut [f64], curvatures: &mut [
     });
 }
 
-impl<F: Function> NullaryFnOnce for Sweep<'_, F> {
+impl<F: Function> WithSimd for Sweep<'_, F> {
     type Output = ();
 
     #[inline(always)]
-    fn call(self) {
+    fn with_simd<S: Simd>(self, _: S) {
+        // Every instruction set with vectors has fused multiplication; without vectors it would be a call.
+        if S::IS_SCALAR {
+            self.run::<false>();
+        } else {
+            self.run::<true>();
+        }
+    }
+}
+
+impl<F: Function> Sweep<'_, F> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
         let Self {
             values,
             slopes,
@@ -248,16 +260,16 @@ impl<F: Function> NullaryFnOnce for Sweep<'_, F> {
         } = self;
         if slopes.is_empty() {
             for z in values {
-                *z = F::jet(*z).value;
+                *z = F::jet::<FUSED>(*z).value;
             }
         } else if curvatures.is_empty() {
             for (z, slope) in values.iter_mut().zip(slopes) {
-                let at = F::jet(*z);
+                let at = F::jet::<FUSED>(*z);
                 (*z, *slope) = (at.value, at.slope);
             }
         } else {
             for ((z, slope), curvature) in values.iter_mut().zip(slopes).zip(curvatures) {
-                let at = F::jet(*z);
+                let at = F::jet::<FUSED>(*z);
                 (*z, *slope, *curvature) = (at.value, at.slope, at.curvature);
             }
         }

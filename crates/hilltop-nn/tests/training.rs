@@ -22,7 +22,7 @@ fn optimisers() -> [Optimiser; 3] {
     [
         Optimiser::sgd(0.05, 10, 30),
         Optimiser::adam(0.01, 10, 30),
-        Optimiser::gradient_descent(0.002, 200),
+        Optimiser::gradient_descent(0.0003, 300),
     ]
 }
 
