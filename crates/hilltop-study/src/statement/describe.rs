@@ -42,19 +42,16 @@ impl Statement {
     }
 
     fn describe_space(&self, map: &mut Map<String, Value>) {
-        let known: Vec<String> = match self.space.candidates() {
-            Some(candidates) => {
-                map.insert("candidates".into(), table(candidates.len(), self.candidates.as_ref()));
-                self.candidates
-                    .as_ref()
-                    .map(|table| table.known.clone())
-                    .unwrap_or_default()
-            }
-            None => {
-                let parameters = self.space.parameters().iter().map(parameter).collect();
-                map.insert("parameters".into(), Value::Object(parameters));
-                self.space.known().iter().map(ToString::to_string).collect()
-            }
+        let known: Vec<String> = if let Some(candidates) = self.space.candidates() {
+            map.insert("candidates".into(), table(candidates.len(), self.candidates.as_ref()));
+            self.candidates
+                .as_ref()
+                .map(|table| table.known.clone())
+                .unwrap_or_default()
+        } else {
+            let parameters = self.space.parameters().iter().map(parameter).collect();
+            map.insert("parameters".into(), Value::Object(parameters));
+            self.space.known().iter().map(ToString::to_string).collect()
         };
         if !known.is_empty() {
             map.insert("constraints".into(), json!({ "known": known }));

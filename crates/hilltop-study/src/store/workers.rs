@@ -60,6 +60,7 @@ impl Workers {
                 place: None,
             });
         };
+        self.sweep(folder);
         loop {
             std::fs::create_dir_all(folder).map_err(|source| access(folder, source))?;
             let name = unique();
@@ -72,6 +73,15 @@ impl Workers {
                     name,
                     place: Some((path, file)),
                 });
+            }
+        }
+    }
+
+    /// Removes what dead workers left; a folder that cannot be listed is left as it is.
+    fn sweep(&self, folder: &Path) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            if let Some(name) = entry.file_name().to_str().filter(|name| *name != HAND) {
+                self.is_alive(name);
             }
         }
     }
