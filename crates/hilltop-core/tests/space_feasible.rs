@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use hilltop_core::{Expression, Parameter, Parameters, Rng, Space, SpaceError, Value};
+use proptest::prelude::*;
 
 fn space(parameters: Vec<Parameter>, known: &[&str]) -> Result<Space, SpaceError> {
     Space::new(
@@ -51,7 +52,7 @@ fn is_feasible(space: &Space, z: &[f64], what: &str) {
 fn never_violates(space: &Space) -> Vec<Parameters> {
     let mut rng = Rng::new(11);
     let mut samples = Vec::new();
-    for _ in 0..400 {
+    for _ in 0..300 {
         let z = space.sample(&mut rng).unwrap();
         is_feasible(space, &z, "sample");
         for neighbour in space.neighbours(&z) {
@@ -89,6 +90,32 @@ fn an_ordering_of_five_parameters() {
 }
 
 #[test]
+fn an_ordering_of_twenty_parameters_is_still_spread_evenly() {
+    let known: Vec<String> = (1..20).map(|place| format!("x{place} < x{}", place + 1)).collect();
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let samples = never_violates(&space(floats(20), &known).unwrap());
+    for place in 1..=20 {
+        is_near(mean(&samples, &format!("x{place}")), f64::from(place) / 21.0, 0.03);
+    }
+}
+
+#[test]
+fn a_simplex_of_thirty_with_a_cap_on_each() {
+    let all = |separator: &str| {
+        (1..=30)
+            .map(|place| format!("x{place}"))
+            .collect::<Vec<_>>()
+            .join(separator)
+    };
+    let known = [
+        format!("sum({}) == 1", all(", ")),
+        format!("max({}) <= 0.05", all(", ")),
+    ];
+    let samples = never_violates(&space(floats(30), &[&known[0], &known[1]]).unwrap());
+    is_near(mean(&samples, "x17"), 1.0 / 30.0, 0.004);
+}
+
+#[test]
 fn a_simplex_by_equality() {
     let space = space(floats(5), &["x1 + x2 + x3 + x4 + x5 == 1"]).unwrap();
     let samples = never_violates(&space);
@@ -121,7 +148,7 @@ fn a_thin_annulus_is_seen_all_around() {
         let sign = |name: &str| usize::from(point.get(name).and_then(Value::number).unwrap() > 0.0);
         quarters[2 * sign("x") + sign("y")] += 1;
     }
-    assert!(quarters.iter().all(|&count| count > 60), "{quarters:?}");
+    assert!(quarters.iter().all(|&count| count > 45), "{quarters:?}");
 }
 
 #[test]
@@ -262,7 +289,7 @@ fn alternatives_are_all_visited() {
         .iter()
         .filter(|point| point.get("x1").and_then(Value::number).unwrap() < 0.5)
         .count();
-    assert!((80..320).contains(&low), "{low} of 400");
+    assert!((70..230).contains(&low), "{low} of 300");
 }
 
 #[test]
@@ -282,10 +309,15 @@ fn what_cannot_be_met_is_named_with_the_closest_point() {
     let error = space(floats(3), &["x3 < 0.5", "x1 + x2 >= 2.5"])
         .unwrap_err()
         .to_string();
-    let start = "no point satisfies the known constraints: `x1 + x2 >= 2.5` could not be met; the closest point found misses it by 5.000e-1, at x1 = 1.0, x2 = 1.0, x3 = ";
+    let start = "no point satisfies the known constraints: `x1 + x2 >= 2.5` could not be met; the closest point found misses it by 0.5, at x1 = 1.0, x2 = 1.0, x3 = ";
     assert!(error.starts_with(start), "{error}");
     let error = space(floats(2), &["x1 + x2 == 2.5"]).unwrap_err().to_string();
     assert!(error.contains("`x1 + x2 == 2.5` could not be met"), "{error}");
+    let error = space(floats(1), &["sqrt(x1 - 2) > 0"]).unwrap_err().to_string();
+    assert!(
+        error.contains("the closest point found gives no number to compare, at x1 = "),
+        "{error}"
+    );
     let parameters = vec![Parameter::choice("c", ["a", "b"]), Parameter::int("n", 1, 5)];
     let error = space(parameters, &["c == 'a' and n > 5 or c == 'd'"]).unwrap_err();
     assert!(matches!(error, SpaceError::Infeasible { .. }), "{error}");
@@ -351,4 +383,58 @@ fn a_sample_of_a_hard_set_is_quick() {
     let each = start.elapsed() / 500;
     // Unoptimised and beside other tests; 0.05 ms when built for release.
     assert!(each.as_micros() < 3000, "{each:?}");
+}
+
+fn term() -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        prop::sample::select(&["n", "m", "x", "y", "damper", "x", "n"][..]).prop_map(str::to_owned),
+        (-50..50_i32).prop_map(|number| format!("{}", f64::from(number) / 10.0)),
+    ];
+    leaf.prop_recursive(3, 8, 2, |inner| {
+        let operator = prop::sample::select(&["+", "-", "*", "/", "%", "^"][..]);
+        let function = prop::sample::select(&["abs", "sqrt", "sin", "floor", "exp", "min", "max"][..]);
+        prop_oneof![
+            (inner.clone(), operator, inner.clone()).prop_map(|(a, operator, b)| format!("({a} {operator} {b})")),
+            (function, inner).prop_map(|(function, a)| format!("{function}({a})")),
+        ]
+    })
+}
+
+fn constraint() -> impl Strategy<Value = String> {
+    let relation = prop::sample::select(&["<", "<=", ">", ">=", "!=", "=="][..]);
+    let option = prop::sample::select(&["steel == 'duplex'", "steel != 's355'", "grade == 'low'"][..]);
+    let leaf = prop_oneof![
+        4 => (term(), relation, term()).prop_map(|(a, relation, b)| format!("{a} {relation} {b}")),
+        1 => option.prop_map(str::to_owned),
+    ];
+    leaf.prop_recursive(2, 4, 2, |inner| {
+        let pair = (inner.clone(), inner.clone());
+        prop_oneof![
+            pair.clone().prop_map(|(a, b)| format!("({a} or {b})")),
+            pair.prop_map(|(a, b)| format!("({a} and {b})")),
+            inner.prop_map(|a| format!("not ({a})")),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn whatever_the_constraints_a_space_that_exists_is_never_violated(known in proptest::collection::vec(constraint(), 1..4)) {
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        if let Ok(space) = space(mixed(), &known) {
+            let mut rng = Rng::new(2);
+            for _ in 0..10 {
+                let z = space.sample(&mut rng).unwrap();
+                is_feasible(&space, &z, "sample");
+                for neighbour in space.neighbours(&z) {
+                    is_feasible(&space, &neighbour, "neighbour");
+                }
+                let mut far: Vec<f64> = z.iter().map(|_| rng.uniform()).collect();
+                prop_assert!(space.repair(&mut far, &mut rng));
+                is_feasible(&space, &far, "repaired");
+            }
+        }
+    }
 }

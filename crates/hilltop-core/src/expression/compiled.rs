@@ -47,7 +47,7 @@ pub(crate) enum Label {
 const EQUALITY: f64 = 1e-9;
 
 /// What a comparison that cannot be measured (NaN, infinities, unequal texts) counts as a violation.
-const UNMEASURED: f64 = 1e12;
+pub(crate) const UNMEASURED: f64 = 1e12;
 
 impl Number {
     /// The value at the slots.

@@ -41,7 +41,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 pub(crate) use affine::Dependence;
 pub(crate) use compile::{Compiler, Labels, Scope};
-pub(crate) use compiled::{Number, Truth};
+pub(crate) use compiled::{Number, Truth, UNMEASURED};
 pub use error::ExpressionError;
 pub use node::{Factor, Node, Relation, Shape, Sign, Span};
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! What can be wrong with a space, or with a point that is brought to it.
 
-use crate::expression::{ExpressionError, Value};
+use crate::expression::{ExpressionError, UNMEASURED, Value};
 
 /// Why a space cannot be, or why a point does not belong to it.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -149,7 +149,8 @@ pub enum SpaceError {
     },
     /// No point that satisfies the known constraints.
     #[error(
-        "no point satisfies the known constraints: `{constraint}` could not be met; the closest point found misses it by {violation:.3e}, at {nearest}"
+        "no point satisfies the known constraints: `{constraint}` could not be met; the closest point found {}, at {nearest}",
+        miss(*violation)
     )]
     Infeasible {
         /// The constraint that is missed by most at the closest point.
@@ -294,4 +295,13 @@ pub enum SpaceError {
         /// The point.
         parameters: String,
     },
+}
+
+/// By how much a constraint is missed, to four digits.
+fn miss(violation: f64) -> String {
+    if violation >= UNMEASURED {
+        return "gives no number to compare".to_owned();
+    }
+    let rounded = format!("{violation:.3e}").parse().unwrap_or(violation);
+    format!("misses it by {rounded:?}")
 }

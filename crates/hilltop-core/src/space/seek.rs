@@ -5,9 +5,7 @@ use super::axis::Axis;
 use super::domain::Domain;
 use super::tie::{System, settle};
 use crate::Rng;
-
-/// Violations beyond this have no scale.
-const MEASURABLE: f64 = 1e12;
+use crate::expression::UNMEASURED;
 
 /// A search for feasible points that counts what it costs.
 pub(crate) struct Seeker<'a> {
@@ -156,7 +154,7 @@ impl<'a> Seeker<'a> {
             w[place] = here;
             self.evaluations += 1;
             let leads_outside = (here <= 0.0 && difference > 0.0) || (here >= 1.0 && difference < 0.0);
-            let usable = difference.abs() < MEASURABLE && !leads_outside;
+            let usable = difference.abs() < UNMEASURED && !leads_outside;
             slope[place] = if usable { difference } else { 0.0 };
         }
         slope
@@ -213,7 +211,7 @@ fn scales(domain: &Domain, rng: &mut Rng) -> Vec<f64> {
     for _ in 0..64 {
         let violations = domain.violations(&domain.anywhere(rng));
         for (sum, violation) in sums.iter_mut().zip(violations) {
-            if violation > 0.0 && violation < MEASURABLE {
+            if violation > 0.0 && violation < UNMEASURED {
                 *sum = (sum.0 + violation, sum.1 + 1.0);
             }
         }
