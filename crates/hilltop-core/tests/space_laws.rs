@@ -261,3 +261,9 @@ fn coordinates_say_what_they_stand_for() {
         "x = 0.25, f = 3.5, c = b, n = 3"
     );
 }
+
+#[test]
+fn a_space_travels_between_threads() {
+    fn travels<T: Send + Sync + Clone>(_: &T) {}
+    travels(&Space::unit_box(1));
+}

@@ -50,7 +50,7 @@ impl<'a> Walker<'a> {
     /// How often a whole population can wander in reasonable time.
     pub(crate) fn rounds(&self) -> usize {
         let cost = 10 * self.length.0 * self.length.1 * self.domain.weight();
-        (BUDGET / cost.max(1)).clamp(2, 8)
+        (BUDGET / cost.max(1)).clamp(1, 4)
     }
 
     /// As many steps as make a point nearly independent of where it came from.
