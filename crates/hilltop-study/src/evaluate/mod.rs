@@ -2,6 +2,7 @@
 
 mod answer;
 mod closure;
+mod mishap;
 mod problem;
 mod program;
 #[cfg_attr(not(unix), path = "signal_other.rs")]

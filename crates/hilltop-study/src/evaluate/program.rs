@@ -1,5 +1,6 @@
 //! Any program as the black box: started anew for every trial, with a timeout, retries and captured output.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -7,18 +8,15 @@ use std::time::{Duration, Instant};
 
 use hilltop_core::{Output, Parameters};
 
+use super::mishap::{Attempt, Mishap, exited};
 use super::tail::{Tail, last_line};
 use super::{Evaluation, Evaluator, Stop, Template, answer, signal};
-use crate::file::shortened;
 use crate::{Error, Result};
 
 /// How much of each stream is kept.
 const KEPT: usize = 1 << 20;
 /// How long a program may take to end when asked to, and its streams to end after it.
 const GRACE: Duration = Duration::from_secs(2);
-/// The exit code by which a program says that trying again may help (`EX_TEMPFAIL`).
-const TRY_AGAIN: i32 = 75;
-
 /// A program that evaluates trials.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
@@ -45,37 +43,12 @@ pub enum Results {
     File(Template),
 }
 
-/// Why an attempt gave no outputs.
-struct Mishap {
-    reason: String,
-    /// Whether the point has nothing to do with it.
-    transient: bool,
-}
-
-impl Mishap {
-    fn lasting(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            transient: false,
-        }
-    }
-
-    fn transient(reason: impl Into<String>) -> Self {
-        Self {
-            reason: reason.into(),
-            transient: true,
-        }
-    }
-}
-
 /// How a program that was waited for ended.
 enum Ending {
     Exited(ExitStatus),
     TimedOut,
     Stopped,
 }
-
-type Attempt<T> = std::result::Result<T, Mishap>;
 
 impl Evaluator for Program {
     fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation> {
@@ -137,12 +110,7 @@ impl Program {
         searched(&name).ok_or_else(|| missing("on the search path".to_owned()))
     }
 
-    fn attempt(
-        &self,
-        trial: u64,
-        parameters: &Parameters,
-        stop: &Stop,
-    ) -> Option<Attempt<std::collections::BTreeMap<String, f64>>> {
+    fn attempt(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
         if let Results::File(file) = &self.results {
             // A file that is not there is what is wanted; one that stays is overwritten or reported when read.
             let _ = std::fs::remove_file(self.folder.join(file.fill(trial, parameters)));
@@ -211,12 +179,7 @@ impl Program {
         Mishap::lasting(format!("timed out after {limit} s"))
     }
 
-    fn collect(
-        &self,
-        trial: u64,
-        parameters: &Parameters,
-        printed: &Tail,
-    ) -> Attempt<std::collections::BTreeMap<String, f64>> {
+    fn collect(&self, trial: u64, parameters: &Parameters, printed: &Tail) -> Attempt<BTreeMap<String, f64>> {
         let text = match &self.results {
             Results::LastLine => {
                 let text = printed.text();
@@ -253,22 +216,6 @@ fn finish(child: &mut Child, streams: [&Tail; 2], ending: &Ending) {
             stream.ends_by(brief);
         }
     }
-}
-
-fn exited(status: ExitStatus, complained: &Tail) -> Attempt<()> {
-    if status.success() {
-        return Ok(());
-    }
-    let said = complained.text();
-    let because = last_line(&said)
-        .map(|line| format!(": {}", shortened(line, 200)))
-        .unwrap_or_default();
-    Err(match (signal::ended_by(status), status.code()) {
-        (Some(signal), _) => Mishap::transient(format!("killed by signal {signal}{because}")),
-        (None, Some(TRY_AGAIN)) => Mishap::transient(format!("exit code {TRY_AGAIN}{because}")),
-        (None, Some(code)) => Mishap::lasting(format!("exit code {code}{because}")),
-        (None, None) => Mishap::transient(format!("ended without an exit code{because}")),
-    })
 }
 
 /// A program on the search path; on Windows also under the usual extensions.

@@ -1,17 +1,20 @@
 //! What a study means: everything of a study file, checked, or the same composed in code.
 
 mod describe;
+mod evaluate;
 mod method;
+mod table;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hilltop_core::{Goal, Output, Space};
 
+pub use evaluate::{Command, Evaluate};
 pub use method::Method;
+pub use table::Table;
 
-use crate::evaluate::{BuiltIn, Evaluator, Program, Results, Template};
+use crate::evaluate::{BuiltIn, Evaluator, Program, Results};
 use crate::file::StudyFile;
 use crate::{Error, Result};
 
@@ -41,93 +44,6 @@ pub struct Statement {
     pub evaluate: Option<Evaluate>,
     /// The file of a finite space, where it comes from one.
     pub candidates: Option<Table>,
-}
-
-/// How trials are evaluated.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Evaluate {
-    /// By a program.
-    Command(Command),
-    /// By a built-in problem.
-    Problem {
-        /// Its name.
-        name: String,
-        /// The noise, as a share of the deviation that each output has over the box.
-        noise: f64,
-    },
-}
-
-/// A program that evaluates, as the study file names it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Command {
-    /// The program and its arguments.
-    pub command: Vec<Template>,
-    /// How long one attempt may take.
-    pub timeout: Option<Duration>,
-    /// How often an attempt is repeated that failed for a reason other than the point.
-    pub retries: u64,
-    /// Where the outputs are found.
-    pub results: Results,
-    /// The working directory.
-    pub folder: PathBuf,
-}
-
-impl Command {
-    /// Refuses a placeholder that names no parameter.
-    pub(crate) fn check(&self, space: &Space) -> Result<(), String> {
-        let names = names(space);
-        let file = match &self.results {
-            Results::File(file) => Some(file),
-            Results::LastLine => None,
-        };
-        let unknown = self
-            .command
-            .iter()
-            .chain(file)
-            .find_map(|part| part.unknown(&names.iter().map(String::as_str)));
-        match unknown {
-            Some(name) => Err(unknown_placeholder(name, &names)),
-            None => Ok(()),
-        }
-    }
-}
-
-fn unknown_placeholder(name: &str, names: &[String]) -> String {
-    let near = crate::file::nearest(name, names.iter().map(String::as_str));
-    let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| {
-        format!("did you mean {{{near}}}?")
-    });
-    format!("the placeholder {{{name}}} names no parameter: {hint}")
-}
-
-/// The CSV file of a finite space.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    /// The file as the study file names it.
-    pub file: String,
-    /// The columns that count, where they were chosen.
-    pub features: Option<Vec<String>>,
-    /// The known constraints that its rows were left out by.
-    pub known: Vec<String>,
-    /// What tells the content from another.
-    pub fingerprint: String,
-}
-
-impl Table {
-    pub(crate) fn new(file: &str, features: Option<Vec<String>>, content: &[u8]) -> Self {
-        Self {
-            file: file.to_owned(),
-            features,
-            known: Vec::new(),
-            fingerprint: fingerprint(content),
-        }
-    }
-}
-
-/// Sixty-four bits of FNV-1a: enough to notice an edited file, on every platform the same.
-fn fingerprint(content: &[u8]) -> String {
-    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", content.iter().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
 impl Statement {

@@ -1,0 +1,66 @@
+//! How trials are evaluated, as the study file says it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hilltop_core::Space;
+
+use super::names;
+use crate::evaluate::{Results, Template};
+
+/// How trials are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Evaluate {
+    /// By a program.
+    Command(Command),
+    /// By a built-in problem.
+    Problem {
+        /// Its name.
+        name: String,
+        /// The noise, as a share of the deviation that each output has over the box.
+        noise: f64,
+    },
+}
+
+/// A program that evaluates, as the study file names it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Command {
+    /// The program and its arguments.
+    pub command: Vec<Template>,
+    /// How long one attempt may take.
+    pub timeout: Option<Duration>,
+    /// How often an attempt is repeated that failed for a reason other than the point.
+    pub retries: u64,
+    /// Where the outputs are found.
+    pub results: Results,
+    /// The working directory.
+    pub folder: PathBuf,
+}
+
+impl Command {
+    /// Refuses a placeholder that names no parameter.
+    pub(crate) fn check(&self, space: &Space) -> Result<(), String> {
+        let names = names(space);
+        let file = match &self.results {
+            Results::File(file) => Some(file),
+            Results::LastLine => None,
+        };
+        let unknown = self
+            .command
+            .iter()
+            .chain(file)
+            .find_map(|part| part.unknown(&names.iter().map(String::as_str)));
+        match unknown {
+            Some(name) => Err(unknown_placeholder(name, &names)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn unknown_placeholder(name: &str, names: &[String]) -> String {
+    let near = crate::file::nearest(name, names.iter().map(String::as_str));
+    let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| {
+        format!("did you mean {{{near}}}?")
+    });
+    format!("the placeholder {{{name}}} names no parameter: {hint}")
+}
