@@ -46,14 +46,19 @@ fn is_usage(error: &anyhow::Error) -> bool {
     use hilltop_study::Error;
     let study = error.downcast_ref::<Error>();
     let named_wrongly = |error: &Error| {
-        matches!(error, Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. })
+        matches!(
+            error,
+            Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. }
+        )
     };
     error.is::<Usage>() || study.is_some_and(|error| error.is_usage() || named_wrongly(error))
 }
 
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
     };
     error.chain().any(closed)
 }

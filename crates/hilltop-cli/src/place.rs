@@ -60,7 +60,11 @@ impl Place {
 
     /// A command about this study, as the user would type it.
     pub(crate) fn typed(&self, command: &str) -> String {
-        let store = self.store.as_ref().map(|store| format!(" --store {}", quoted(Path::new(store)))).unwrap_or_default();
+        let store = self
+            .store
+            .as_ref()
+            .map(|store| format!(" --store {}", quoted(Path::new(store))))
+            .unwrap_or_default();
         format!("hilltop {command} {}{store}", quoted(&self.study))
     }
 }

@@ -62,14 +62,25 @@ impl Watch {
             tally: Mutex::default(),
         };
         let leader = study.best()?.and_then(|best| watch.leader(best.trial, &best.outputs));
-        watch.tally = Mutex::new(Tally { settled: counted.count() as u64, here: 0, failed, leader });
+        watch.tally = Mutex::new(Tally {
+            settled: counted.count() as u64,
+            here: 0,
+            failed,
+            leader,
+        });
         watch.draw(&watch.tally());
         Ok(watch)
     }
 
     /// Something happened.
     pub(crate) fn notice(&self, notice: &Notice<'_>) {
-        let Notice::Ended { trial, outcome, seconds, .. } = notice else {
+        let Notice::Ended {
+            trial,
+            outcome,
+            seconds,
+            ..
+        } = notice
+        else {
             return;
         };
         let mut tally = self.tally();
@@ -94,8 +105,16 @@ impl Watch {
         let line = match outcome {
             Outcome::Failed(reason) => format!("trial {trial} failed: {reason}"),
             Outcome::Outputs(values) => {
-                let value = values.get(&self.objective).map(|value| short(*value)).unwrap_or_default();
-                format!("trial {trial}: {} = {value}, {}, {}", self.objective, tally.best(), span(seconds))
+                let value = values
+                    .get(&self.objective)
+                    .map(|value| short(*value))
+                    .unwrap_or_default();
+                format!(
+                    "trial {trial}: {} = {value}, {}, {}",
+                    self.objective,
+                    tally.best(),
+                    span(seconds)
+                )
             }
         };
         match &self.show {
@@ -113,7 +132,9 @@ impl Watch {
         bar.set_position(tally.settled);
         let elapsed = self.start.elapsed().as_secs_f64();
         let rate = tally.here as f64 / elapsed.max(1e-3);
-        let left = self.budget.map(|budget| budget.saturating_sub(tally.settled) as f64 / rate);
+        let left = self
+            .budget
+            .map(|budget| budget.saturating_sub(tally.settled) as f64 / rate);
         let mut parts = vec![tally.best(), format!("{} failed", tally.failed)];
         if tally.here > 0 {
             parts.push(pace(rate));
@@ -142,7 +163,13 @@ impl Watch {
 
 impl Tally {
     fn consider(&mut self, other: Option<Leader>) {
-        let better = |a: &Leader, b: &Leader| a.rank.0.total_cmp(&b.rank.0).then(a.rank.1.total_cmp(&b.rank.1)).is_lt();
+        let better = |a: &Leader, b: &Leader| {
+            a.rank
+                .0
+                .total_cmp(&b.rank.0)
+                .then(a.rank.1.total_cmp(&b.rank.1))
+                .is_lt()
+        };
         if let Some(other) = other
             && self.leader.as_ref().is_none_or(|leader| better(&other, leader))
         {
@@ -151,7 +178,9 @@ impl Tally {
     }
 
     fn best(&self) -> String {
-        self.leader.map_or("no result yet".into(), |leader| format!("best {} (trial {})", short(leader.value), leader.trial))
+        self.leader.map_or("no result yet".into(), |leader| {
+            format!("best {} (trial {})", short(leader.value), leader.trial)
+        })
     }
 }
 
@@ -171,7 +200,11 @@ fn show(statement: &Statement, quiet: bool) -> Show {
         return Show::Lines;
     }
     let bar = ProgressBar::with_draw_target(statement.budget, ProgressDrawTarget::stderr_with_hz(10));
-    let template = if statement.budget.is_some() { "{pos}/{len} {wide_bar} {msg}" } else { "{spinner} {pos} {msg}" };
+    let template = if statement.budget.is_some() {
+        "{pos}/{len} {wide_bar} {msg}"
+    } else {
+        "{spinner} {pos} {msg}"
+    };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.set_style(style.progress_chars("━╸─"));
     bar.enable_steady_tick(Duration::from_millis(250));

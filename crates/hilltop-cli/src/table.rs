@@ -20,7 +20,10 @@ impl Table {
 
     /// A table whose columns have names.
     pub(crate) fn headed(names: &[&str]) -> Self {
-        let mut table = Self { header: true, ..Self::default() };
+        let mut table = Self {
+            header: true,
+            ..Self::default()
+        };
         table.row(names.iter().copied());
         table
     }
@@ -38,9 +41,21 @@ impl Table {
     /// Writes the table, indented by so many blanks.
     pub(crate) fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let width = |column: usize| self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0);
+        let width = |column: usize| {
+            self.rows
+                .iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| width(cell))
+                .max()
+                .unwrap_or(0)
+        };
         let widths: Vec<usize> = (0..columns).map(width).collect();
-        let before = indent + widths.iter().take(columns.saturating_sub(1)).map(|width| width + 2).sum::<usize>();
+        let before = indent
+            + widths
+                .iter()
+                .take(columns.saturating_sub(1))
+                .map(|width| width + 2)
+                .sum::<usize>();
         let room = terminal().saturating_sub(before).max(LEAST);
         for (index, row) in self.rows.iter().enumerate() {
             write_row(out, row, &widths, indent, before, room)?;
@@ -53,7 +68,14 @@ impl Table {
     }
 }
 
-fn write_row(out: &mut dyn Write, row: &[String], widths: &[usize], indent: usize, before: usize, room: usize) -> io::Result<()> {
+fn write_row(
+    out: &mut dyn Write,
+    row: &[String],
+    widths: &[usize],
+    indent: usize,
+    before: usize,
+    room: usize,
+) -> io::Result<()> {
     let mut line = " ".repeat(indent);
     for (column, cell) in row.iter().enumerate() {
         if column + 1 < widths.len() {

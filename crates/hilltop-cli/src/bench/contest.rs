@@ -89,18 +89,25 @@ impl Entry<'_> {
         let space = Arc::new(Space::of_box(&problem.bounds())?);
         let outputs: Arc<[Output]> = BuiltIn::outputs_of(problem).into();
         let mut proposer = self.contender.recipe.build(&space, &outputs)?;
-        let mut history = History::new(space, outputs, self.seed).with_budget(Some(self.budget)).with_noise(self.noise > 0.0);
+        let mut history = History::new(space, outputs, self.seed)
+            .with_budget(Some(self.budget))
+            .with_noise(self.noise > 0.0);
         let mut pending: VecDeque<u64> = VecDeque::new();
         let mut points: Vec<Vec<f64>> = Vec::new();
         for trial in 0..self.budget {
             while pending.len() >= self.parallel.max(1) {
-                pending.pop_front().into_iter().for_each(|done| settle(problem, &mut history, done, &points[done as usize]));
+                pending
+                    .pop_front()
+                    .into_iter()
+                    .for_each(|done| settle(problem, &mut history, done, &points[done as usize]));
             }
             history.turn_to(trial);
             let start = Instant::now();
             let query = proposer.propose(&history, 1)?.into_iter().next();
             run.seconds += start.elapsed().as_secs_f64();
-            let Some(query) = query else { anyhow::bail!("the method gave no point") };
+            let Some(query) = query else {
+                anyhow::bail!("the method gave no point")
+            };
             history.ask(trial, query.point.clone());
             query.memory.into_iter().for_each(|memory| history.remember(memory));
             run.note(problem, &history, &query.point);
@@ -131,7 +138,11 @@ impl Run {
         let so_far = self.gap();
         let value = match problem.evaluate(&coordinates(history, point)) {
             Ok(values) => {
-                let kept = problem.outputs().iter().zip(&values).all(|(output, value)| output.max.is_none_or(|max| *value <= max));
+                let kept = problem
+                    .outputs()
+                    .iter()
+                    .zip(&values)
+                    .all(|(output, value)| output.max.is_none_or(|max| *value <= max));
                 if kept { values[0] - self.optimum } else { f64::INFINITY }
             }
             Err(_) => {
@@ -144,7 +155,11 @@ impl Run {
 }
 
 /// Makes all runs, so many at once; `finished` hears of each, the results come back in the order of the entries.
-pub(crate) fn hold(entries: &[Entry<'_>], threads: usize, finished: &(dyn Fn(&Run) -> Result<()> + Sync)) -> Result<Vec<Run>> {
+pub(crate) fn hold(
+    entries: &[Entry<'_>],
+    threads: usize,
+    finished: &(dyn Fn(&Run) -> Result<()> + Sync),
+) -> Result<Vec<Run>> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Result<Run>>>> = Mutex::new(entries.iter().map(|_| None).collect());
     std::thread::scope(|scope| {
@@ -157,7 +172,12 @@ pub(crate) fn hold(entries: &[Entry<'_>], threads: usize, finished: &(dyn Fn(&Ru
             });
         }
     });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+    results
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn take<'e, 'p>(entries: &'e [Entry<'p>], next: &AtomicUsize) -> Option<(usize, &'e Entry<'p>)> {

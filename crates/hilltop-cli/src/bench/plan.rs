@@ -25,7 +25,11 @@ pub(crate) struct Budget {
 impl Budget {
     /// The evaluations on a problem of this dimension.
     pub(crate) fn on(self, dim: usize) -> u64 {
-        if self.per_dimension { self.number.saturating_mul(dim as u64) } else { self.number }
+        if self.per_dimension {
+            self.number.saturating_mul(dim as u64)
+        } else {
+            self.number
+        }
     }
 }
 
@@ -52,7 +56,10 @@ fn contender(text: &str) -> Result<Contender> {
         serde_json::Value::from(text)
     };
     let recipe = Recipe::parse(&value).map_err(|error| usage(error.to_string()))?;
-    Ok(Contender { label: text.to_owned(), recipe })
+    Ok(Contender {
+        label: text.to_owned(),
+        recipe,
+    })
 }
 
 /// What stands between commas; commas inside braces do not count.
@@ -70,7 +77,11 @@ fn pieces(list: &str) -> Vec<&str> {
         }
     }
     found.push(&list[start..]);
-    found.into_iter().map(str::trim).filter(|piece| !piece.is_empty()).collect()
+    found
+        .into_iter()
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+        .collect()
 }
 
 /// The problems of a list: names, or suites of BBOB such as `bbob:d2` and `bbob:d5:f1+3+6-8:i1-3`.
@@ -111,7 +122,11 @@ fn suite(parts: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for dim in &dims {
         for function in &functions {
-            names.extend(instances.iter().map(|instance| format!("bbob-f{function}-d{dim}-i{instance}")));
+            names.extend(
+                instances
+                    .iter()
+                    .map(|instance| format!("bbob-f{function}-d{dim}-i{instance}")),
+            );
         }
     }
     Ok(names)
@@ -123,7 +138,9 @@ fn numbers(text: &str) -> Result<Vec<usize>> {
     for piece in text.split('+') {
         let (from, to) = piece.split_once('-').unwrap_or((piece, piece));
         let parsed = from.parse::<usize>().ok().zip(to.parse::<usize>().ok());
-        let (from, to) = parsed.filter(|(from, to)| from <= to && *to < 10_000).ok_or_else(|| usage(format!("{piece:?} is no number or range")))?;
+        let (from, to) = parsed
+            .filter(|(from, to)| from <= to && *to < 10_000)
+            .ok_or_else(|| usage(format!("{piece:?} is no number or range")))?;
         found.extend(from..=to);
     }
     Ok(found)
@@ -137,14 +154,35 @@ mod tests {
     #[test]
     fn a_suite_is_every_function_of_a_dimension() {
         let names = problems("branin, bbob:d2").unwrap();
-        assert_eq!((names.len(), names[0].as_str(), names[24].as_str()), (25, "branin", "bbob-f24-d2-i1"));
+        assert_eq!(
+            (names.len(), names[0].as_str(), names[24].as_str()),
+            (25, "branin", "bbob-f24-d2-i1")
+        );
         let names = problems("bbob:d3:f1+6-7:i1-2").unwrap();
-        assert_eq!(names, ["bbob-f1-d3-i1", "bbob-f1-d3-i2", "bbob-f6-d3-i1", "bbob-f6-d3-i2", "bbob-f7-d3-i1", "bbob-f7-d3-i2"]);
+        assert_eq!(
+            names,
+            [
+                "bbob-f1-d3-i1",
+                "bbob-f1-d3-i2",
+                "bbob-f6-d3-i1",
+                "bbob-f6-d3-i2",
+                "bbob-f7-d3-i1",
+                "bbob-f7-d3-i2"
+            ]
+        );
     }
 
     #[test]
     fn what_is_no_problem_is_refused() {
-        for list in ["brainin", "bbob:f1", "bbob:d2:f25", "bbob:d2:x1", "bbob:d2:f3-1", "bbob:dd", "bbob:"] {
+        for list in [
+            "brainin",
+            "bbob:f1",
+            "bbob:d2:f25",
+            "bbob:d2:x1",
+            "bbob:d2:f3-1",
+            "bbob:dd",
+            "bbob:",
+        ] {
             assert!(problems(list).is_err(), "{list}");
         }
     }

@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use super::contest::Run;
 use super::standing::{Quartiles, grouped, suites};
 
-const COLOURS: [&str; 8] = ["#2f7fb8", "#d9822b", "#3a9e6e", "#b05cc0", "#c94f4f", "#8a7a3a", "#4bb3c4", "#8c98a4"];
+const COLOURS: [&str; 8] = [
+    "#2f7fb8", "#d9822b", "#3a9e6e", "#b05cc0", "#c94f4f", "#8a7a3a", "#4bb3c4", "#8c98a4",
+];
 /// How many points a curve has at most.
 const POINTS: usize = 240;
 
@@ -22,8 +24,14 @@ pub(crate) fn page(runs: &[Run], about: &str) -> String {
         let figures: Vec<Figure> = dims.into_iter().map(|dim| solved(dim, &suites)).collect();
         page.grid(&figures);
     }
-    page.section("Problems", "The gap between the best true value so far and the least value: median and quartiles over the seeds.");
-    let figures: Vec<Figure> = grouped(runs).iter().map(|(problem, methods)| gaps(problem, methods)).collect();
+    page.section(
+        "Problems",
+        "The gap between the best true value so far and the least value: median and quartiles over the seeds.",
+    );
+    let figures: Vec<Figure> = grouped(runs)
+        .iter()
+        .map(|(problem, methods)| gaps(problem, methods))
+        .collect();
     page.grid(&figures);
     page.html()
 }
@@ -47,7 +55,10 @@ fn gaps(problem: &str, methods: &[(&str, Vec<&Run>)]) -> Figure {
     for (index, (method, runs)) in methods.iter().enumerate() {
         let colour = COLOURS[index % COLOURS.len()];
         let stops = stops(runs.iter().map(|run| run.gaps.len()).max().unwrap_or(0));
-        let quartiles: Vec<Quartiles> = stops.iter().map(|&at| Quartiles::of(runs.iter().map(|run| gap_at(run, at)))).collect();
+        let quartiles: Vec<Quartiles> = stops
+            .iter()
+            .map(|&at| Quartiles::of(runs.iter().map(|run| gap_at(run, at))))
+            .collect();
         let x: Vec<usize> = stops.iter().map(|at| at + 1).collect();
         let y = |edge: fn(&Quartiles) -> f64| -> Vec<Value> { quartiles.iter().map(|q| floor(edge(q))).collect() };
         let edge = |y: Vec<Value>, fill: &str| {
@@ -63,7 +74,12 @@ fn gaps(problem: &str, methods: &[(&str, Vec<&Run>)]) -> Figure {
             "line": { "width": 2, "color": colour }, "hovertemplate": "%{y}<extra></extra>",
         }));
     }
-    Figure { title: problem.to_owned(), data: data.into(), layout: layout("evaluations", "gap", true), height: 300 }
+    Figure {
+        title: problem.to_owned(),
+        data: data.into(),
+        layout: layout("evaluations", "gap", true),
+        height: 300,
+    }
 }
 
 /// A logarithm needs something above zero; below this everything is solved.
@@ -75,7 +91,8 @@ fn solved(dim: usize, suites: &[((usize, String), Vec<&Run>)]) -> Figure {
     let own = suites.iter().filter(|((other, _), _)| *other == dim);
     let trace = |(index, ((_, method), runs)): (usize, &((usize, String), Vec<&Run>))| {
         let stops = stops(runs.iter().map(|run| run.gaps.len()).max().unwrap_or(0));
-        let share = |at: &usize| runs.iter().map(|run| solved_fraction(gap_at(run, *at))).sum::<f64>() / runs.len() as f64;
+        let share =
+            |at: &usize| runs.iter().map(|run| solved_fraction(gap_at(run, *at))).sum::<f64>() / runs.len() as f64;
         let x: Vec<Value> = stops.iter().map(|at| plotted((at + 1) as f64 / dim as f64)).collect();
         let y: Vec<Value> = stops.iter().map(|at| plotted(share(at))).collect();
         json!({

@@ -34,22 +34,53 @@ impl Cost {
         let outputs: Arc<[Output]> = BuiltIn::outputs_of(&*problem).into();
         let mut proposer = contender.recipe.build(&space, &outputs)?;
         let mut history = observed(&space, &outputs, &*problem, observations)?;
-        let asks = (0..ASKS).map(|_| step(&mut *proposer, &mut history, &*problem)).collect::<Result<_>>()?;
-        Ok(Self { dim, observations, asks, memory: peak_memory() })
+        let asks = (0..ASKS)
+            .map(|_| step(&mut *proposer, &mut history, &*problem))
+            .collect::<Result<_>>()?;
+        Ok(Self {
+            dim,
+            observations,
+            asks,
+            memory: peak_memory(),
+        })
     }
 
     /// Times a method in a process of its own, so that its memory is its own.
     pub(crate) fn apart(contender: &Contender, dim: usize, observations: usize) -> Result<Self> {
         let program = std::env::current_exe().context("this program cannot be found")?;
         let (dims, sizes) = (dim.to_string(), observations.to_string());
-        let arguments = ["bench", "--speed", "--here", "--json", "--methods", &contender.label, "--dims", &dims, "--sizes", &sizes];
-        let output = Command::new(program).args(arguments).output().context("the measurement could not be started")?;
+        let arguments = [
+            "bench",
+            "--speed",
+            "--here",
+            "--json",
+            "--methods",
+            &contender.label,
+            "--dims",
+            &dims,
+            "--sizes",
+            &sizes,
+        ];
+        let output = Command::new(program)
+            .args(arguments)
+            .output()
+            .context("the measurement could not be started")?;
         if !output.status.success() {
             bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
         }
         let value: Value = serde_json::from_slice(&output.stdout).context("the measurement cannot be read")?;
-        let asks = value["asks"].as_array().into_iter().flatten().filter_map(Value::as_f64).collect();
-        Ok(Self { dim, observations, asks, memory: value["memory"].as_u64() })
+        let asks = value["asks"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_f64)
+            .collect();
+        Ok(Self {
+            dim,
+            observations,
+            asks,
+            memory: value["memory"].as_u64(),
+        })
     }
 
     /// The mean over all asks, the fit included.
@@ -74,7 +105,10 @@ fn observed(space: &Arc<Space>, outputs: &Arc<[Output]>, problem: &dyn Problem, 
         let mut point = space.sample(&mut rng)?;
         if let Some(best) = history.best().filter(|_| 2 * trial >= count) {
             let centre = history.points().row(best).to_vec();
-            point = centre.iter().map(|x| (x + 0.1 * rng.normal()).clamp(0.0, 1.0)).collect();
+            point = centre
+                .iter()
+                .map(|x| (x + 0.1 * rng.normal()).clamp(0.0, 1.0))
+                .collect();
             space.project(&mut point);
         }
         tell(&mut history, problem, trial as u64, &point)?;
@@ -85,7 +119,11 @@ fn observed(space: &Arc<Space>, outputs: &Arc<[Output]>, problem: &dyn Problem, 
 fn step(proposer: &mut dyn Proposer, history: &mut History, problem: &dyn Problem) -> Result<f64> {
     let start = Instant::now();
     let trial = history.next_trial();
-    let query = proposer.propose(history, 1)?.into_iter().next().context("the method gave no point")?;
+    let query = proposer
+        .propose(history, 1)?
+        .into_iter()
+        .next()
+        .context("the method gave no point")?;
     history.ask(trial, query.point.clone());
     query.memory.into_iter().for_each(|memory| history.remember(memory));
     tell(history, problem, trial, &query.point)?;
@@ -93,7 +131,12 @@ fn step(proposer: &mut dyn Proposer, history: &mut History, problem: &dyn Proble
 }
 
 fn tell(history: &mut History, problem: &dyn Problem, trial: u64, point: &[f64]) -> Result<()> {
-    let coordinates: Vec<f64> = history.space().decode(point).iter().filter_map(|(_, value)| value.number()).collect();
+    let coordinates: Vec<f64> = history
+        .space()
+        .decode(point)
+        .iter()
+        .filter_map(|(_, value)| value.number())
+        .collect();
     history.observe(trial, point, &problem.evaluate(&coordinates)?);
     Ok(())
 }

@@ -30,7 +30,11 @@ impl Quartiles {
                 _ => f64::NAN,
             }
         };
-        Self { lower: at(0.25), median: at(0.5), upper: at(0.75) }
+        Self {
+            lower: at(0.25),
+            median: at(0.5),
+            upper: at(0.75),
+        }
     }
 }
 
@@ -61,7 +65,11 @@ pub(crate) fn gaps(runs: &[Run]) -> Table {
             let asks: usize = runs.iter().map(|run| run.gaps.len()).sum();
             let seconds = runs.iter().map(|run| run.seconds).sum::<f64>() / asks.max(1) as f64;
             let failed = runs.iter().filter(|run| run.error.is_some()).count();
-            let count = if failed > 0 { format!("{} ({failed} failed)", runs.len()) } else { runs.len().to_string() };
+            let count = if failed > 0 {
+                format!("{} ({failed} failed)", runs.len())
+            } else {
+                runs.len().to_string()
+            };
             table.row([
                 if index == 0 { problem.to_owned() } else { String::new() },
                 (*method).to_owned(),
@@ -88,8 +96,15 @@ pub(crate) fn solved(runs: &[Run]) -> Table {
     let mut table = Table::headed(&["suite", "method", "solved", "functions", "runs"]);
     for ((dim, method), runs) in suites(runs) {
         let share = runs.iter().map(|run| solved_fraction(run.gap())).sum::<f64>() / runs.len() as f64;
-        let functions: std::collections::BTreeSet<&str> = runs.iter().filter_map(|run| run.problem.split('-').nth(1)).collect();
-        table.row([format!("bbob d={dim}"), method, format!("{share:.3}"), functions.len().to_string(), runs.len().to_string()]);
+        let functions: std::collections::BTreeSet<&str> =
+            runs.iter().filter_map(|run| run.problem.split('-').nth(1)).collect();
+        table.row([
+            format!("bbob d={dim}"),
+            method,
+            format!("{share:.3}"),
+            functions.len().to_string(),
+            runs.len().to_string(),
+        ]);
     }
     table
 }
@@ -99,13 +114,19 @@ pub(crate) fn suites(runs: &[Run]) -> Vec<((usize, String), Vec<&Run>)> {
     let mut methods: Vec<&str> = Vec::new();
     let mut suites: BTreeMap<(usize, usize), Vec<&Run>> = BTreeMap::new();
     for run in runs.iter().filter(|run| run.problem.starts_with("bbob-")) {
-        let place = methods.iter().position(|method| *method == run.method).unwrap_or_else(|| {
-            methods.push(&run.method);
-            methods.len() - 1
-        });
+        let place = methods
+            .iter()
+            .position(|method| *method == run.method)
+            .unwrap_or_else(|| {
+                methods.push(&run.method);
+                methods.len() - 1
+            });
         suites.entry((run.dim, place)).or_default().push(run);
     }
-    suites.into_iter().map(|((dim, place), runs)| ((dim, methods[place].to_owned()), runs)).collect()
+    suites
+        .into_iter()
+        .map(|((dim, place), runs)| ((dim, methods[place].to_owned()), runs))
+        .collect()
 }
 
 #[cfg(test)]
@@ -115,7 +136,14 @@ mod tests {
     #[test]
     fn quartiles_are_interpolated_and_infinity_stays() {
         let quartiles = Quartiles::of([4.0, 1.0, 3.0, 2.0]);
-        assert_eq!(quartiles, Quartiles { lower: 1.75, median: 2.5, upper: 3.25 });
+        assert_eq!(
+            quartiles,
+            Quartiles {
+                lower: 1.75,
+                median: 2.5,
+                upper: 3.25
+            }
+        );
         assert_eq!(Quartiles::of([1.0]).upper.to_bits(), 1.0_f64.to_bits());
         let reached = Quartiles::of([1.0, 2.0, f64::INFINITY]);
         assert!((reached.median - 2.0).abs() < 1e-12 && reached.upper.is_infinite());

@@ -29,8 +29,10 @@ impl Ask {
     pub(crate) fn execute(&self, json: bool, out: &mut dyn Write) -> Result<()> {
         let asked = self.place.open()?.ask(self.count as usize)?;
         if json {
-            let trials: Vec<_> =
-                asked.iter().map(|asked| json!({ "trial": asked.trial, "parameters": asked.parameters })).collect();
+            let trials: Vec<_> = asked
+                .iter()
+                .map(|asked| json!({ "trial": asked.trial, "parameters": asked.parameters }))
+                .collect();
             writeln!(out, "{}", json!({ "trials": trials }))?;
             return Ok(());
         }

@@ -59,10 +59,22 @@ pub(crate) struct Bench {
     #[arg(long)]
     speed: bool,
     /// With --speed: the dimensions
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "10,50", requires = "speed")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "10,50",
+        requires = "speed"
+    )]
     dims: Vec<usize>,
     /// With --speed: the numbers of observations
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "50,200,1000,2000,10000,20000", requires = "speed")]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "50,200,1000,2000,10000,20000",
+        requires = "speed"
+    )]
     sizes: Vec<usize>,
     /// With --speed: measure in this process
     #[arg(long, hide = true, requires = "speed")]
@@ -75,7 +87,11 @@ impl Bench {
         if contenders.is_empty() {
             return Err(usage("--methods names no method: `hilltop methods` lists them"));
         }
-        if self.speed { self.timed(&contenders, json, out) } else { self.compared(&contenders, json, out) }
+        if self.speed {
+            self.timed(&contenders, json, out)
+        } else {
+            self.compared(&contenders, json, out)
+        }
     }
 
     fn compared(&self, contenders: &[Contender], json: bool, out: &mut dyn Write) -> Result<()> {
@@ -84,7 +100,10 @@ impl Bench {
             return Err(usage("--problems names no problem: `hilltop problems` lists them"));
         }
         if !(self.noise.is_finite() && self.noise >= 0.0) {
-            return Err(usage(format!("--noise {} is not allowed: a number from 0 on", self.noise)));
+            return Err(usage(format!(
+                "--noise {} is not allowed: a number from 0 on",
+                self.noise
+            )));
         }
         let entries = self.entries(contenders, &problems)?;
         let runs = self.held(&entries)?;
@@ -111,7 +130,14 @@ impl Bench {
         for problem in problems {
             let budget = self.budget.on(lookup(problem)?.dim());
             for contender in contenders {
-                let entry = |seed| Entry { problem, contender, seed, budget, parallel: self.parallel as usize, noise: self.noise };
+                let entry = |seed| Entry {
+                    problem,
+                    contender,
+                    seed,
+                    budget,
+                    parallel: self.parallel as usize,
+                    noise: self.noise,
+                };
                 entries.extend((0..self.seeds).map(entry));
             }
         }
@@ -123,31 +149,54 @@ impl Bench {
         let file = self.out.as_deref().map(runs_file).transpose()?.map(Mutex::new);
         let bar = bar(entries.len() as u64);
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let runs = hold(entries, self.threads.map_or(cores, |threads| threads as usize), &|run| {
-            bar.inc(1);
-            match &file {
-                Some(file) => {
-                    let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                    writeln!(file, "{}", run.described()).context("the runs could not be written")
+        let runs = hold(
+            entries,
+            self.threads.map_or(cores, |threads| threads as usize),
+            &|run| {
+                bar.inc(1);
+                match &file {
+                    Some(file) => {
+                        let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                        writeln!(file, "{}", run.described()).context("the runs could not be written")
+                    }
+                    None => Ok(()),
                 }
-                None => Ok(()),
-            }
-        });
+            },
+        );
         bar.finish_and_clear();
         runs
     }
 
     fn about(&self) -> String {
-        let noise = if self.noise > 0.0 { format!(", noise {}", self.noise) } else { String::new() };
-        format!("{} on {}: {} seeds, {} evaluations at once{noise}.", self.methods, self.problems, self.seeds, self.parallel)
+        let noise = if self.noise > 0.0 {
+            format!(", noise {}", self.noise)
+        } else {
+            String::new()
+        };
+        format!(
+            "{} on {}: {} seeds, {} evaluations at once{noise}.",
+            self.methods, self.problems, self.seeds, self.parallel
+        )
     }
 
     fn timed(&self, contenders: &[Contender], json: bool, out: &mut dyn Write) -> Result<()> {
-        let mut table = Table::headed(&["method", "dimension", "observations", "seconds/ask", "first", "slowest after", "peak memory"]);
+        let mut table = Table::headed(&[
+            "method",
+            "dimension",
+            "observations",
+            "seconds/ask",
+            "first",
+            "slowest after",
+            "peak memory",
+        ]);
         for contender in contenders {
             for &dim in &self.dims {
                 for &size in &self.sizes {
-                    let cost = if self.here { Cost::measured(contender, dim, size)? } else { Cost::apart(contender, dim, size)? };
+                    let cost = if self.here {
+                        Cost::measured(contender, dim, size)?
+                    } else {
+                        Cost::apart(contender, dim, size)?
+                    };
                     if json {
                         writeln!(out, "{}", cost.described(&contender.label))?;
                         out.flush()?;
@@ -158,7 +207,10 @@ impl Bench {
         }
         if !json {
             table.write(out, 0)?;
-            writeln!(out, "\nseconds/ask: the mean of ten asks with their tells, one thread; the first of them fits the model")?;
+            writeln!(
+                out,
+                "\nseconds/ask: the mean of ten asks with their tells, one thread; the first of them fits the model"
+            )?;
         }
         Ok(())
     }
@@ -167,9 +219,19 @@ impl Bench {
 fn timed_row(method: &str, cost: &Cost) -> [String; 7] {
     let first = cost.asks.first().copied().unwrap_or(f64::NAN);
     let slowest = cost.asks.iter().skip(1).copied().fold(0.0, f64::max);
-    let memory = cost.memory.map_or("–".into(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
+    let memory = cost
+        .memory
+        .map_or("–".into(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6));
     let [mean, first, slowest] = [cost.mean(), first, slowest].map(|seconds| format!("{seconds:.4}"));
-    [method.to_owned(), cost.dim.to_string(), cost.observations.to_string(), mean, first, slowest, memory]
+    [
+        method.to_owned(),
+        cost.dim.to_string(),
+        cost.observations.to_string(),
+        mean,
+        first,
+        slowest,
+        memory,
+    ]
 }
 
 fn runs_file(folder: &Path) -> Result<File> {
@@ -188,7 +250,11 @@ fn bar(length: u64) -> ProgressBar {
     }
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(4));
     let style = ProgressStyle::with_template("{pos}/{len} runs {wide_bar} {eta} left");
-    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    bar.set_style(
+        style
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("━╸─"),
+    );
     bar
 }
 

@@ -51,7 +51,11 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
     }
     let mut table = Table::plain();
     for output in study.statement().outputs.iter() {
-        let given = best.outputs.get(&output.name).map(|value| short(*value)).unwrap_or_default();
+        let given = best
+            .outputs
+            .get(&output.name)
+            .map(|value| short(*value))
+            .unwrap_or_default();
         let expected = predicted.filter(|_| output.goal.is_objective());
         let expected = expected.map(|p| format!("the model expects {} ± {}", short(p.mean), short(p.deviation)));
         table.row([output.name.clone(), given, expected.unwrap_or_default()]);

@@ -36,12 +36,19 @@ impl Check {
             writeln!(out, "{described}")?;
             return Ok(());
         }
-        let exists = if store.is_file() { "exists and is continued" } else { "will be created" };
+        let exists = if store.is_file() {
+            "exists and is continued"
+        } else {
+            "will be created"
+        };
         general(&statement, &format!("{} ({exists})", store.display())).write(out, 0)?;
         space(&statement, out)?;
         writeln!(out, "\noutputs")?;
         let mut outputs = Table::plain();
-        statement.outputs.iter().for_each(|output| outputs.row([output.name.clone(), wanted(output.goal)]));
+        statement
+            .outputs
+            .iter()
+            .for_each(|output| outputs.row([output.name.clone(), wanted(output.goal)]));
         outputs.write(out, 2)?;
         method(&statement.method, out)?;
         for warning in statement.warnings() {
@@ -54,7 +61,11 @@ impl Check {
 fn general(statement: &Statement, store: &str) -> Table {
     let mut table = Table::plain();
     table.row(["study", &statement.name]);
-    let budget = statement.budget.map_or("none: ask and tell as long as you like".into(), |budget| format!("{budget} evaluations"));
+    let budget = statement
+        .budget
+        .map_or("none: ask and tell as long as you like".into(), |budget| {
+            format!("{budget} evaluations")
+        });
     table.row(["budget", &format!("{budget}, {} at once", statement.parallel)]);
     table.row(["seed", &statement.seed.to_string()]);
     table.row(["evaluation", &evaluation(statement)]);
@@ -72,7 +83,9 @@ fn general(statement: &Statement, store: &str) -> Table {
 fn evaluation(statement: &Statement) -> String {
     match &statement.evaluate {
         None => "by you: ask and tell".into(),
-        Some(Evaluate::Problem { name, noise }) if *noise > 0.0 => format!("built-in problem {name}, noise {}", short(*noise)),
+        Some(Evaluate::Problem { name, noise }) if *noise > 0.0 => {
+            format!("built-in problem {name}, noise {}", short(*noise))
+        }
         Some(Evaluate::Problem { name, .. }) => format!("built-in problem {name}"),
         Some(Evaluate::Command(command)) => program(command),
     }
@@ -80,8 +93,15 @@ fn evaluation(statement: &Statement) -> String {
 
 fn program(command: &Command) -> String {
     let words: Vec<String> = command.command.iter().map(ToString::to_string).collect();
-    let timeout = command.timeout.map(|timeout| format!(", at most {}", span(timeout.as_secs_f64()))).unwrap_or_default();
-    let retries = if command.retries > 0 { format!(", {} retries", command.retries) } else { String::new() };
+    let timeout = command
+        .timeout
+        .map(|timeout| format!(", at most {}", span(timeout.as_secs_f64())))
+        .unwrap_or_default();
+    let retries = if command.retries > 0 {
+        format!(", {} retries", command.retries)
+    } else {
+        String::new()
+    };
     let results = match &command.results {
         Results::LastLine => ", results on the last line printed".to_owned(),
         Results::File(file) => format!(", results in {file}"),
@@ -98,7 +118,11 @@ fn space(statement: &Statement, out: &mut dyn Write) -> Result<()> {
         None => writeln!(out, "\nparameters")?,
     }
     let mut table = Table::plain();
-    statement.space.parameters().iter().for_each(|parameter| table.row(row(parameter)));
+    statement
+        .space
+        .parameters()
+        .iter()
+        .for_each(|parameter| table.row(row(parameter)));
     table.write(out, 2)?;
     if !statement.space.known().is_empty() {
         writeln!(out, "\nknown constraints, never violated")?;
@@ -114,23 +138,40 @@ fn row(parameter: &Parameter) -> [String; 3] {
     let listed = |options: &[hilltop_core::Value]| options.iter().map(value).collect::<Vec<_>>().join(", ");
     let (kind, values) = match &parameter.kind {
         Kind::Float { low, high, log, step } => {
-            let step = step.map(|step| format!(", in steps of {}", short(step))).unwrap_or_default();
-            ("float", format!("{} to {}{}{step}", short(*low), short(*high), scale(*log)))
+            let step = step
+                .map(|step| format!(", in steps of {}", short(step)))
+                .unwrap_or_default();
+            (
+                "float",
+                format!("{} to {}{}{step}", short(*low), short(*high), scale(*log)),
+            )
         }
         Kind::Int { low, high, log } => ("int", format!("{low} to {high}{}", scale(*log))),
         Kind::Choice { options } => ("choice", listed(options)),
         Kind::Ordered { options } => ("ordered", listed(options)),
         Kind::Fixed { value: given } => ("fixed", value(given)),
     };
-    let when = parameter.when.as_ref().map(|when| format!(", when {when}")).unwrap_or_default();
+    let when = parameter
+        .when
+        .as_ref()
+        .map(|when| format!(", when {when}"))
+        .unwrap_or_default();
     [parameter.name.clone(), kind.to_owned(), format!("{values}{when}")]
 }
 
 fn method(method: &Method, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "\nmethod {}", method.name())?;
     let mut table = Table::plain();
-    for (name, value) in settings(method).as_object().into_iter().flatten().filter(|(name, _)| *name != "name") {
-        table.row([name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)]);
+    for (name, value) in settings(method)
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| *name != "name")
+    {
+        table.row([
+            name.clone(),
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+        ]);
     }
     if !table.is_empty() {
         table.write(out, 2)?;

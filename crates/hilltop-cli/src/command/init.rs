@@ -24,9 +24,15 @@ impl Init {
         let unwritten = || format!("{} could not be written", self.file.display());
         match opened {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                bail!("{} exists already and is left as it is: name another file", self.file.display())
+                bail!(
+                    "{} exists already and is left as it is: name another file",
+                    self.file.display()
+                )
             }
-            opened => opened.with_context(unwritten)?.write_all(STUDY.as_bytes()).with_context(unwritten)?,
+            opened => opened
+                .with_context(unwritten)?
+                .write_all(STUDY.as_bytes())
+                .with_context(unwritten)?,
         }
         let file = self.file.display();
         if json {

@@ -10,7 +10,9 @@ use crate::table::Table;
 
 /// Lists the methods, with a line and the paper each.
 #[derive(clap::Args)]
-#[command(after_help = "In a study file: method = \"neural-bo\", or with settings: method = { name = \"neural-bo\", width = 500 }")]
+#[command(
+    after_help = "In a study file: method = \"neural-bo\", or with settings: method = { name = \"neural-bo\", width = 500 }"
+)]
 pub(crate) struct Methods {}
 
 impl Methods {

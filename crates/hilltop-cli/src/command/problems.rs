@@ -11,7 +11,9 @@ use crate::table::Table;
 
 /// Lists the built-in test problems, with a line and the source each.
 #[derive(clap::Args)]
-#[command(after_help = "In a study file: [evaluate] problem = \"ackley-10\"; the parameters are then the problem's own, x1, x2, …")]
+#[command(
+    after_help = "In a study file: [evaluate] problem = \"ackley-10\"; the parameters are then the problem's own, x1, x2, …"
+)]
 pub(crate) struct Problems {
     /// Only those whose name or line contains this text
     #[arg(value_name = "TEXT")]
@@ -21,10 +23,16 @@ pub(crate) struct Problems {
 impl Problems {
     pub(crate) fn execute(&self, json: bool, out: &mut dyn Write) -> Result<()> {
         let wanted = self.text.as_deref().unwrap_or_default().to_lowercase();
-        let matches = |row: &registry::Row| [row.name.as_str(), row.about].iter().any(|text| text.to_lowercase().contains(&wanted));
+        let matches = |row: &registry::Row| {
+            [row.name.as_str(), row.about]
+                .iter()
+                .any(|text| text.to_lowercase().contains(&wanted))
+        };
         let rows: Vec<registry::Row> = registry::all().into_iter().filter(matches).collect();
         if rows.is_empty() {
-            return Err(usage(format!("no problem has {wanted:?} in its name or line: `hilltop problems` lists all")));
+            return Err(usage(format!(
+                "no problem has {wanted:?} in its name or line: `hilltop problems` lists all"
+            )));
         }
         if json {
             writeln!(out, "{}", json!({ "problems": rows }))?;
@@ -38,7 +46,13 @@ impl Problems {
                 1 => ", 1 unknown constraint".to_owned(),
                 many => format!(", {many} unknown constraints"),
             };
-            table.row([String::new(), format!("dimension {}{limits}; optimum {}; {}", row.dimensions, row.optimum, row.source)]);
+            table.row([
+                String::new(),
+                format!(
+                    "dimension {}{limits}; optimum {}; {}",
+                    row.dimensions, row.optimum, row.source
+                ),
+            ]);
         }
         Ok(table.write(out, 0)?)
     }

@@ -29,11 +29,17 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn execute(&self, json: bool, out: &mut dyn Write) -> Result<()> {
         let html = hilltop_study::report::html(&self.place.existing()?)?;
-        std::fs::write(&self.output, &html).with_context(|| format!("{} could not be written", self.output.display()))?;
+        std::fs::write(&self.output, &html)
+            .with_context(|| format!("{} could not be written", self.output.display()))?;
         if json {
             writeln!(out, "{}", json!({ "report": self.output, "bytes": html.len() }))?;
         } else {
-            writeln!(out, "wrote {} ({:.1} MB)", self.output.display(), html.len() as f64 / 1e6)?;
+            writeln!(
+                out,
+                "wrote {} ({:.1} MB)",
+                self.output.display(),
+                html.len() as f64 / 1e6
+            )?;
         }
         Ok(())
     }

@@ -69,7 +69,11 @@ impl Run {
             Ended::Stopped => "stopped",
         };
         let Summary { evaluated, failed, .. } = summary;
-        writeln!(out, "{why}: {evaluated} evaluations in {}, {failed} failed, {settled} trials in all\n", span(seconds))?;
+        writeln!(
+            out,
+            "{why}: {evaluated} evaluations in {}, {failed} failed, {settled} trials in all\n",
+            span(seconds)
+        )?;
         if best::write(study, out)? {
             writeln!(out, "\nreport:   {} -o report.html", self.place.typed("report"))?;
         }
@@ -83,7 +87,10 @@ impl Run {
     /// Whether there is an answer, and the run came to its end.
     fn verdict(&self, study: &Study, summary: Summary) -> Result<()> {
         if summary.ended == Ended::Stopped {
-            return Err(anyhow!("stopped before the budget was spent; nothing is lost, continue with: {}", self.place.typed("run")));
+            return Err(anyhow!(
+                "stopped before the budget was spent; nothing is lost, continue with: {}",
+                self.place.typed("run")
+            ));
         }
         if study.best()?.is_some() {
             return Ok(());

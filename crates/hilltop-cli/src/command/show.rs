@@ -40,7 +40,11 @@ impl Show {
     pub(crate) fn execute(&self, json: bool, out: &mut dyn Write) -> Result<()> {
         let study = self.place.existing()?;
         let trials = study.trials()?;
-        let from = if self.all { 0 } else { trials.len().saturating_sub(self.last) };
+        let from = if self.all {
+            0
+        } else {
+            trials.len().saturating_sub(self.last)
+        };
         if json {
             writeln!(out, "{}", described(&study, &trials, from))?;
             return Ok(());
@@ -73,7 +77,10 @@ fn described(study: &Study, trials: &[Trial], from: usize) -> Value {
 
 fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> {
     let statement = study.statement();
-    let budget = statement.budget.map(|budget| format!(" of {budget}")).unwrap_or_default();
+    let budget = statement
+        .budget
+        .map(|budget| format!(" of {budget}"))
+        .unwrap_or_default();
     let [complete, failed, running, reserved] =
         [State::Complete, State::Failed, State::Running, State::Reserved].map(|state| count(trials, state));
     let open = running + reserved;
@@ -84,27 +91,57 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
         trials.len()
     )?;
     if let Some(best) = study.best()? {
-        let value = best.outputs.get(&statement.objective().name).copied().unwrap_or(f64::NAN);
-        writeln!(out, "best {} {}, trial {}", statement.objective().name, short(value), best.trial)?;
+        let value = best
+            .outputs
+            .get(&statement.objective().name)
+            .copied()
+            .unwrap_or(f64::NAN);
+        writeln!(
+            out,
+            "best {} {}, trial {}",
+            statement.objective().name,
+            short(value),
+            best.trial
+        )?;
     }
     Ok(())
 }
 
 fn listed(study: &Study, trials: &[Trial]) -> Table {
     let statement = study.statement();
-    let parameters: Vec<&str> = statement.space.parameters().iter().map(|parameter| parameter.name.as_str()).collect();
+    let parameters: Vec<&str> = statement
+        .space
+        .parameters()
+        .iter()
+        .map(|parameter| parameter.name.as_str())
+        .collect();
     let named = &parameters[..parameters.len().min(COLUMNS)];
     let mut header = vec!["trial".to_owned(), "state".to_owned()];
     header.extend(statement.outputs.iter().map(|output| cut(&output.name, CELL)));
     header.extend(named.iter().map(|name| cut(name, CELL)));
-    header.push(if parameters.len() > COLUMNS { format!("and {} more", parameters.len() - COLUMNS) } else { String::new() });
+    header.push(if parameters.len() > COLUMNS {
+        format!("and {} more", parameters.len() - COLUMNS)
+    } else {
+        String::new()
+    });
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut table = Table::headed(&header);
     for trial in trials {
-        let output = |name: &String| trial.outputs.as_ref().and_then(|values| values.get(name)).map(|value| short(*value));
+        let output = |name: &String| {
+            trial
+                .outputs
+                .as_ref()
+                .and_then(|values| values.get(name))
+                .map(|value| short(*value))
+        };
         let parameter = |name: &str| trial.parameters.as_ref().and_then(|point| point.get(name)).map(value);
         let mut row = vec![trial.number.to_string(), trial.state.word().to_owned()];
-        row.extend(statement.outputs.iter().map(|named| output(&named.name).unwrap_or_default()));
+        row.extend(
+            statement
+                .outputs
+                .iter()
+                .map(|named| output(&named.name).unwrap_or_default()),
+        );
         row.extend(named.iter().map(|name| cut(&parameter(name).unwrap_or_default(), CELL)));
         row.push(trial.reason.clone().unwrap_or_default());
         table.row(row);

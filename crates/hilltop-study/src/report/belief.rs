@@ -28,7 +28,10 @@ pub(super) fn owner(coordinate: Coordinate) -> usize {
 /// A plot a parameter that takes part at the best point; none without a model.
 pub(super) fn figures(survey: &Survey<'_>) -> Vec<Figure> {
     let marginals = survey.model.as_deref().and_then(|model| model.marginals());
-    let best = survey.best.as_ref().and_then(|best| survey.space().encode(&best.parameters).ok());
+    let best = survey
+        .best
+        .as_ref()
+        .and_then(|best| survey.space().encode(&best.parameters).ok());
     let (Some(marginals), Some(best)) = (marginals, best) else {
         return Vec::new();
     };
@@ -36,7 +39,13 @@ pub(super) fn figures(survey: &Survey<'_>) -> Vec<Figure> {
     survey.varying().filter_map(figure).collect()
 }
 
-fn figure(survey: &Survey<'_>, marginals: &dyn Marginals, best: &[f64], place: usize, parameter: &Parameter) -> Option<Figure> {
+fn figure(
+    survey: &Survey<'_>,
+    marginals: &dyn Marginals,
+    best: &[f64],
+    place: usize,
+    parameter: &Parameter,
+) -> Option<Figure> {
     if !survey.space().active(best).get(place).copied().unwrap_or(true) {
         return None;
     }
@@ -65,14 +74,19 @@ fn figure(survey: &Survey<'_>, marginals: &dyn Marginals, best: &[f64], place: u
 }
 
 fn shown(survey: &Survey<'_>, parameter: &Parameter) -> String {
-    let best = survey.best.as_ref().and_then(|best| best.parameters.get(&parameter.name));
+    let best = survey
+        .best
+        .as_ref()
+        .and_then(|best| best.parameters.get(&parameter.name));
     best.map(value).unwrap_or_default()
 }
 
 /// Where the slice is looked at: the value of the parameter, and the best point with it.
 fn stops(survey: &Survey<'_>, best: &[f64], place: usize, parameter: &Parameter) -> Vec<(f64, Vec<f64>)> {
     let space = survey.space();
-    let own: Vec<usize> = (0..space.dim()).filter(|&k| owner(space.coordinates()[k]) == place).collect();
+    let own: Vec<usize> = (0..space.dim())
+        .filter(|&k| owner(space.coordinates()[k]) == place)
+        .collect();
     let many = space.parameters().len() > MANY;
     let count = if many { POINTS / 2 } else { POINTS };
     let levels = match own.first().map(|&k| space.coordinates()[k]) {
@@ -85,7 +99,10 @@ fn stops(survey: &Survey<'_>, best: &[f64], place: usize, parameter: &Parameter)
         let mut point = best.to_vec();
         match own[..] {
             [one] => point[one] = level as f64 / (levels - 1).max(1) as f64,
-            ref several => several.iter().enumerate().for_each(|(option, &k)| point[k] = f64::from(u8::from(option == level))),
+            ref several => several
+                .iter()
+                .enumerate()
+                .for_each(|(option, &k)| point[k] = f64::from(u8::from(option == level))),
         }
         let x = stop(survey, &mut point, parameter, &own);
         stops.extend(x.map(|x| (x, point)));
@@ -137,7 +154,11 @@ fn band(survey: &Survey<'_>, x: &[f64], beliefs: &Beliefs, allowed: &[bool]) -> 
 /// Mean and two deviations an option.
 fn bars(survey: &Survey<'_>, x: &[f64], beliefs: &Beliefs) -> Value {
     let means: Vec<Value> = beliefs.mean.iter().map(|mean| plotted(survey.outward(*mean))).collect();
-    let reach: Vec<Value> = beliefs.deviation.iter().map(|deviation| plotted(2.0 * deviation)).collect();
+    let reach: Vec<Value> = beliefs
+        .deviation
+        .iter()
+        .map(|deviation| plotted(2.0 * deviation))
+        .collect();
     json!({
         "type": "scatter", "mode": "markers", "x": x.iter().map(|x| plotted(*x)).collect::<Vec<_>>(), "y": means,
         "error_y": { "type": "data", "array": reach, "color": BLUE, "thickness": 1.5 },

@@ -11,7 +11,7 @@ use crate::trial::State;
 /// How many results and failures are drawn at most.
 const DRAWN: usize = 3000;
 
-pub(super) const BLUE: &str = "#2f7fb8";
+pub(super) const BLUE: &str = "#3d8fca";
 pub(super) const ORANGE: &str = "#d9822b";
 pub(super) const GREY: &str = "#8c98a4";
 pub(super) const RED: &str = "#c94f4f";

@@ -61,15 +61,26 @@ fn total_effects(history: &History, marginals: &dyn Marginals) -> Option<Vec<f64
     let cost = (count + 1) as f64 * (history.len().min(4000) as f64).powi(2);
     let drawn = ((WORK / cost) as usize).clamp(32, DRAWN);
     let mut rng = Rng::keyed(history.seed(), &[9]);
-    let points = (0..drawn).map(|_| space.sample(&mut rng)).collect::<Result<Vec<_>, _>>().ok()?;
+    let points = (0..drawn)
+        .map(|_| space.sample(&mut rng))
+        .collect::<Result<Vec<_>, _>>()
+        .ok()?;
     let base = means(marginals, &points);
     let effect = |place: usize| {
         let changed: Vec<Vec<f64>> = (0..drawn).map(|row| exchanged(space, &points, place, row)).collect();
-        let squares = means(marginals, &changed).iter().zip(&base).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let squares = means(marginals, &changed)
+            .iter()
+            .zip(&base)
+            .map(|(a, b)| (a - b).powi(2))
+            .sum::<f64>();
         squares / (2.0 * drawn as f64)
     };
     let fixed = |place: usize| matches!(space.parameters()[place].kind, Kind::Fixed { .. });
-    Some((0..count).map(|place| if fixed(place) { 0.0 } else { effect(place) }).collect())
+    Some(
+        (0..count)
+            .map(|place| if fixed(place) { 0.0 } else { effect(place) })
+            .collect(),
+    )
 }
 
 /// A point with a parameter of the next one.
@@ -97,18 +108,36 @@ fn correlation_ratios(history: &History) -> Vec<f64> {
     let space = history.space();
     let ratio = |place: usize| {
         let owned = |coordinate: &Coordinate| owner(*coordinate) == place;
-        let coordinates: Vec<usize> = (0..space.dim()).filter(|&index| owned(&space.coordinates()[index])).collect();
+        let coordinates: Vec<usize> = (0..space.dim())
+            .filter(|&index| owned(&space.coordinates()[index]))
+            .collect();
         match coordinates[..] {
             [] => 0.0,
-            [one] => explained(&grouped(&history.points().rows().map(|row| row[one]).collect::<Vec<_>>()), &ranks),
-            ref several => explained(&history.points().rows().map(|row| option(row, several)).collect::<Vec<_>>(), &ranks),
+            [one] => explained(
+                &grouped(&history.points().rows().map(|row| row[one]).collect::<Vec<_>>()),
+                &ranks,
+            ),
+            ref several => explained(
+                &history
+                    .points()
+                    .rows()
+                    .map(|row| option(row, several))
+                    .collect::<Vec<_>>(),
+                &ranks,
+            ),
         }
     };
     (0..space.parameters().len()).map(ratio).collect()
 }
 
 fn option(row: &[f64], coordinates: &[usize]) -> usize {
-    let largest = |best: usize, k: usize| if row[coordinates[k]] > row[coordinates[best]] { k } else { best };
+    let largest = |best: usize, k: usize| {
+        if row[coordinates[k]] > row[coordinates[best]] {
+            k
+        } else {
+            best
+        }
+    };
     (0..coordinates.len()).fold(0, largest)
 }
 
@@ -128,7 +157,10 @@ fn grouped(values: &[f64]) -> Vec<usize> {
     sorted.sort_by(f64::total_cmp);
     let groups = (values.len() / 4).clamp(2, GROUPS);
     let place = |value: &f64| sorted.partition_point(|other| other < value);
-    values.iter().map(|value| place(value) * groups / values.len()).collect()
+    values
+        .iter()
+        .map(|value| place(value) * groups / values.len())
+        .collect()
 }
 
 /// The share of the variance between groups, corrected for their number.
@@ -138,7 +170,12 @@ fn explained(groups: &[usize], values: &[f64]) -> f64 {
     let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let (mut between, mut used) = (0.0, 0.0);
     for group in 0..=groups.iter().copied().max().unwrap_or(0) {
-        let members: Vec<f64> = groups.iter().zip(values).filter(|(g, _)| **g == group).map(|(_, value)| *value).collect();
+        let members: Vec<f64> = groups
+            .iter()
+            .zip(values)
+            .filter(|(g, _)| **g == group)
+            .map(|(_, value)| *value)
+            .collect();
         if !members.is_empty() {
             used += 1.0;
             between += members.len() as f64 * (members.iter().sum::<f64>() / members.len() as f64 - mean).powi(2);
@@ -160,7 +197,11 @@ mod tests {
 
     #[test]
     fn a_parameter_that_decides_has_a_larger_share_than_one_that_does_nothing() {
-        let outputs: Arc<[Output]> = [Output { name: "f".into(), goal: Goal::Minimize }].into();
+        let outputs: Arc<[Output]> = [Output {
+            name: "f".into(),
+            goal: Goal::Minimize,
+        }]
+        .into();
         let mut history = History::new(Arc::new(Space::unit_box(3)), outputs, 0);
         let mut rng = Rng::new(4);
         for trial in 0..200 {
@@ -168,14 +209,20 @@ mod tests {
             history.observe(trial, &point, &[(point[0] - 0.4).powi(2) + 0.05 * point[2]]);
         }
         let importance = Importance::of(&history, None);
-        let shares: Vec<f64> = (0..3).map(|k| importance.as_ref().map_or(0.0, |i| i.share(k))).collect();
+        let shares: Vec<f64> = (0..3)
+            .map(|k| importance.as_ref().map_or(0.0, |i| i.share(k)))
+            .collect();
         assert!(shares[0] > 0.7 && shares[1] < 0.1 && shares[2] < 0.3, "{shares:?}");
         assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     }
 
     #[test]
     fn a_constant_objective_has_no_importances() {
-        let outputs: Arc<[Output]> = [Output { name: "f".into(), goal: Goal::Minimize }].into();
+        let outputs: Arc<[Output]> = [Output {
+            name: "f".into(),
+            goal: Goal::Minimize,
+        }]
+        .into();
         let mut history = History::new(Arc::new(Space::unit_box(1)), outputs, 0);
         assert!(Importance::of(&history, None).is_none());
         (0..20).for_each(|trial| history.observe(trial, &[0.5], &[1.0]));

@@ -33,13 +33,19 @@ pub fn html(study: &Study) -> Result<String> {
     let survey = Survey::of(study)?;
     let mut page = Page::new(&survey.statement.name, &about(&survey));
     page.fragment(&summary::cards(&survey));
-    page.section("Best trial", "The best objective among the trials that keep every limit.");
+    page.section(
+        "Best trial",
+        "The best objective among the trials that keep every limit.",
+    );
     page.fragment(&summary::tables(&survey));
     if !survey.history.is_empty() {
         plots(&mut page, &survey);
     }
     if let Some(table) = summary::failures(&survey) {
-        page.section("Failures", "Evaluations that gave no outputs, by reason. They count as trials.");
+        page.section(
+            "Failures",
+            "Evaluations that gave no outputs, by reason. They count as trials.",
+        );
         page.fragment(&table);
     }
     Ok(page.html())
@@ -52,11 +58,19 @@ fn about(survey: &Survey<'_>) -> String {
         None => format!("{} parameters", survey.varying().count()),
     };
     let objective = statement.objective();
-    format!("{} {}, over {space}, seed {}.", objective.name, wanted(objective.goal), statement.seed)
+    format!(
+        "{} {}, over {space}, seed {}.",
+        objective.name,
+        wanted(objective.goal),
+        statement.seed
+    )
 }
 
 fn plots(page: &mut Page, survey: &Survey<'_>) {
-    page.section("Course", "Every result in the order of trials, and the best one so far.");
+    page.section(
+        "Course",
+        "Every result in the order of trials, and the best one so far.",
+    );
     page.figure(&course::figure(survey));
     if let Some(importance) = &survey.importance {
         page.section("Importance", grounds(importance));
@@ -68,11 +82,17 @@ fn plots(page: &mut Page, survey: &Survey<'_>) {
             "The model's mean along each parameter with two deviations on either side, all others as in trial {}.",
             best.trial
         ),
-        _ => format!("The method {} keeps no model of the objective.", survey.statement.method.name()),
+        _ => format!(
+            "The method {} keeps no model of the objective.",
+            survey.statement.method.name()
+        ),
     };
     page.section("What the model believes", &through);
     page.grid(&beliefs);
-    page.section("Slices", "Every parameter against the objective; later trials are darker blue, the best is a diamond.");
+    page.section(
+        "Slices",
+        "Every parameter against the objective; later trials are darker blue, the best is a diamond.",
+    );
     page.grid(&slice::figures(survey));
     if let Some(figure) = parallel::figure(survey) {
         let about = "A trial is a line. Click a legend entry to hide or show its trials; a line below an axis has no such parameter.";
@@ -92,8 +112,10 @@ fn grounds(importance: &Importance) -> &'static str {
 
 /// The most important first.
 fn bars(survey: &Survey<'_>, importance: &Importance) -> Figure {
-    let mut shares: Vec<(f64, String)> =
-        survey.varying().map(|(place, parameter)| (importance.share(place), label(&parameter.name))).collect();
+    let mut shares: Vec<(f64, String)> = survey
+        .varying()
+        .map(|(place, parameter)| (importance.share(place), label(&parameter.name)))
+        .collect();
     shares.sort_by(|a, b| a.0.total_cmp(&b.0));
     let names: Vec<&String> = shares.iter().map(|(_, name)| name).collect();
     let x: Vec<Value> = shares.iter().map(|(share, _)| plotted(*share)).collect();
@@ -106,7 +128,7 @@ fn bars(survey: &Survey<'_>, importance: &Importance) -> Figure {
         }]),
         layout: json!({
             "xaxis": { "tickformat": ".0%", "rangemode": "tozero" },
-            "yaxis": { "tickvals": y, "ticktext": names, "showgrid": false, "range": [-0.6, shares.len() as f64 - 0.4] },
+            "yaxis": { "tickvals": y, "ticktext": names, "showgrid": false, "zeroline": false, "range": [-0.6, shares.len() as f64 - 0.4] },
             "margin": { "l": 60, "r": 15, "t": 5, "b": 35 },
         }),
         height: (70 + 24 * shares.len() as u32).min(1600),

@@ -44,12 +44,7 @@ impl Page {
     /// Begins a section with a sentence about what is seen.
     pub fn section(&mut self, title: &str, about: &str) {
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            self.body,
-            "<h2>{}</h2>\n<p>{}</p>",
-            escaped(title),
-            escaped(about)
-        );
+        let _ = writeln!(self.body, "<h2>{}</h2>\n<p>{}</p>", escaped(title), escaped(about));
     }
 
     /// Adds a piece of HTML whose texts have been escaped.

@@ -37,7 +37,11 @@ pub(super) fn figure(survey: &Survey<'_>) -> Option<Figure> {
     let parameters = chosen(survey);
     let mut data: Vec<Value> = Vec::new();
     for (band, &(share, name, colour, opacity)) in BANDS.iter().enumerate().rev() {
-        let from = if band == 0 { 0 } else { edge(BANDS[band - 1].0, shown.len()) };
+        let from = if band == 0 {
+            0
+        } else {
+            edge(BANDS[band - 1].0, shown.len())
+        };
         let lines = &shown[from..edge(share, shown.len()).max(from)];
         let places = |(rank, mark): (usize, &&Mark<'_>)| line(survey, &parameters, mark, from + rank, shown.len());
         let (x, y): (Vec<Value>, Vec<Value>) = lines.iter().enumerate().flat_map(places).unzip();
@@ -96,17 +100,28 @@ fn level(survey: &Survey<'_>, place: usize, parameter: &Parameter, mark: &Mark<'
     if let Some(options) = axis::options(parameter) {
         return Some(axis::position(parameter, value)? / (options.len() - 1).max(1) as f64);
     }
-    let coordinate = survey.space().coordinates().iter().position(|coordinate| super::belief::owner(*coordinate) == place)?;
+    let coordinate = survey
+        .space()
+        .coordinates()
+        .iter()
+        .position(|coordinate| super::belief::owner(*coordinate) == place)?;
     mark.trial.point.get(coordinate).copied()
 }
 
 fn layout(survey: &Survey<'_>, parameters: &[(usize, &Parameter)], shown: &[&Mark<'_>]) -> Value {
-    let mut names: Vec<String> = parameters.iter().map(|(_, parameter)| label(&shortened(&parameter.name))).collect();
+    let mut names: Vec<String> = parameters
+        .iter()
+        .map(|(_, parameter)| label(&shortened(&parameter.name)))
+        .collect();
     names.push(format!("<b>{}</b>", label(&shortened(survey.objective()))));
     let lines: Vec<Value> = (0..names.len())
         .map(|x| json!({ "type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "line": { "color": "#8c98a4", "width": 1 } }))
         .collect();
-    let mut notes: Vec<Value> = parameters.iter().enumerate().flat_map(|(x, (_, parameter))| ends(x, parameter)).collect();
+    let mut notes: Vec<Value> = parameters
+        .iter()
+        .enumerate()
+        .flat_map(|(x, (_, parameter))| ends(x, parameter))
+        .collect();
     let worst_best = [shown.last(), shown.first()].map(|mark| mark.map_or(String::new(), |mark| short(mark.value)));
     let [worst, best] = worst_best;
     notes.extend([note(parameters.len(), 1.0, &worst), note(parameters.len(), 0.0, &best)]);

@@ -12,7 +12,8 @@ const DECADES: f64 = 300.0;
 /// An axis of values: logarithmic where they span decades, and at first without a far tail, which a double click shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    log: bool,
+    /// The decades between ticks, where the axis is logarithmic.
+    log: Option<f64>,
     range: Option<(f64, f64)>,
 }
 
@@ -22,11 +23,15 @@ impl Scale {
         let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         sorted.sort_by(f64::total_cmp);
         let (Some(&low), Some(&high)) = (sorted.first(), sorted.last()) else {
-            return Self { log: false, range: None };
+            return Self { log: None, range: None };
         };
         let at = |share: f64| sorted[(share * (sorted.len() - 1) as f64) as usize];
         if low > 0.0 && high / low > DECADES {
-            return Self { log: true, range: None };
+            let decades = ((high / low).log10() / 7.0).ceil();
+            return Self {
+                log: Some(decades),
+                range: None,
+            };
         }
         let (lower, upper) = (at(0.05), at(0.95));
         let bulk = upper - lower;
@@ -36,15 +41,16 @@ impl Scale {
             let (from, to) = if long_above { (low, upper) } else { (lower, high) };
             (from - 0.08 * (to - from), to + 0.08 * (to - from))
         });
-        Self { log: false, range }
+        Self { log: None, range }
     }
 
     /// The axis as plotly understands it.
     pub fn axis(self, title: &str) -> Value {
         let mut axis = json!({ "title": { "text": label(title) } });
-        if self.log {
+        if let Some(decades) = self.log {
             axis["type"] = json!("log");
             axis["exponentformat"] = json!("power");
+            axis["dtick"] = json!(decades);
         }
         if let Some((low, high)) = self.range {
             axis["range"] = json!([plotted(low), plotted(high)]);
@@ -59,9 +65,10 @@ mod tests {
 
     #[test]
     fn values_over_decades_are_shown_in_the_logarithm() {
-        assert!(Scale::of([1e-6, 1.0, 10.0]).log);
-        assert!(!Scale::of([-1.0, 1.0, 1000.0]).log);
-        assert!(!Scale::of([1.0, 2.0, 3.0]).log);
+        assert_eq!(Scale::of([1e-6, 1.0, 10.0]).log, Some(1.0));
+        assert_eq!(Scale::of([1e-20, 1.0]).log, Some(3.0));
+        assert_eq!(Scale::of([-1.0, 1.0, 1000.0]).log, None);
+        assert_eq!(Scale::of([1.0, 2.0, 3.0]).log, None);
     }
 
     #[test]

@@ -26,7 +26,10 @@ pub(super) fn figures(survey: &Survey<'_>) -> Vec<Figure> {
 }
 
 fn figure(survey: &Survey<'_>, parameter: &Parameter, shown: &[&Mark<'_>], scale: Scale) -> Figure {
-    let located: Vec<(f64, &Mark<'_>)> = shown.iter().filter_map(|mark| Some((axis::spread(parameter, mark)?, *mark))).collect();
+    let located: Vec<(f64, &Mark<'_>)> = shown
+        .iter()
+        .filter_map(|mark| Some((axis::spread(parameter, mark)?, *mark)))
+        .collect();
     let x: Vec<Value> = located.iter().map(|(x, _)| plotted(*x)).collect();
     let y: Vec<Value> = located.iter().map(|(_, mark)| plotted(mark.value)).collect();
     let trials: Vec<u64> = located.iter().map(|(_, mark)| mark.trial.number).collect();

@@ -22,10 +22,20 @@ pub(super) fn cards(survey: &Survey<'_>) -> String {
         None => begun.to_string(),
     };
     let seconds: f64 = survey.trials.iter().filter_map(|trial| trial.seconds).sum();
-    let best = survey.best.as_ref().and_then(|best| best.outputs.get(survey.objective()));
-    let verb = if survey.statement.objective().goal == Goal::Maximize { "largest" } else { "smallest" };
+    let best = survey
+        .best
+        .as_ref()
+        .and_then(|best| best.outputs.get(survey.objective()));
+    let verb = if survey.statement.objective().goal == Goal::Maximize {
+        "largest"
+    } else {
+        "smallest"
+    };
     let mut cards = vec![
-        (format!("{verb} {}", survey.objective()), best.map_or("none yet".into(), |best| short(*best))),
+        (
+            format!("{verb} {}", survey.objective()),
+            best.map_or("none yet".into(), |best| short(*best)),
+        ),
         ("trials".into(), trials),
         ("failed".into(), survey.count(State::Failed).to_string()),
         ("method".into(), survey.statement.method.name().to_owned()),
@@ -35,9 +45,16 @@ pub(super) fn cards(survey: &Survey<'_>) -> String {
         cards.push(("under way".into(), open.to_string()));
     }
     let card = |(name, text): &(String, String)| {
-        format!("<div class=\"card\"><span>{}</span><b>{}</b></div>", escaped(name), escaped(text))
+        format!(
+            "<div class=\"card\"><span>{}</span><b>{}</b></div>",
+            escaped(name),
+            escaped(text)
+        )
     };
-    format!("<div class=\"cards\">{}</div>", cards.iter().map(card).collect::<String>())
+    format!(
+        "<div class=\"cards\">{}</div>",
+        cards.iter().map(card).collect::<String>()
+    )
 }
 
 /// The best trial, and the study's own statement.
@@ -45,8 +62,15 @@ pub(super) fn tables(survey: &Survey<'_>) -> String {
     let Some(best) = &survey.best else {
         return "<p>No trial has been evaluated yet.</p>".into();
     };
-    let parameters = best.parameters.iter().map(|(name, given)| [name.to_owned(), value(given)]);
-    let outputs = survey.statement.outputs.iter().map(|output| outcome(survey, output, &best.outputs));
+    let parameters = best
+        .parameters
+        .iter()
+        .map(|(name, given)| [name.to_owned(), value(given)]);
+    let outputs = survey
+        .statement
+        .outputs
+        .iter()
+        .map(|output| outcome(survey, output, &best.outputs));
     let warning = if best.feasible {
         ""
     } else {
@@ -55,7 +79,11 @@ pub(super) fn tables(survey: &Survey<'_>) -> String {
     format!(
         "{warning}<div class=\"columns\">{}{}</div>",
         table(&format!("trial {}", best.trial), &["parameter", "value"], parameters),
-        table("what it gave", &["output", "value", "wanted", "the model expects"], outputs),
+        table(
+            "what it gave",
+            &["output", "value", "wanted", "the model expects"],
+            outputs
+        ),
     )
 }
 
@@ -65,7 +93,9 @@ fn outcome(survey: &Survey<'_>, output: &Output, values: &BTreeMap<String, f64>)
         output.name.clone(),
         values.get(&output.name).map(|value| short(*value)).unwrap_or_default(),
         wanted(output.goal),
-        expected.map(|p| format!("{} ± {}", short(p.mean), short(p.deviation))).unwrap_or_default(),
+        expected
+            .map(|p| format!("{} ± {}", short(p.mean), short(p.deviation)))
+            .unwrap_or_default(),
     ]
 }
 
@@ -74,9 +104,18 @@ pub fn wanted(goal: Goal) -> String {
     match goal {
         Goal::Minimize => "as small as possible".into(),
         Goal::Maximize => "as large as possible".into(),
-        Goal::Within { min: Some(min), max: Some(max) } => format!("{} to {}", short(min), short(max)),
-        Goal::Within { min: None, max: Some(max) } => format!("at most {}", short(max)),
-        Goal::Within { min: Some(min), max: None } => format!("at least {}", short(min)),
+        Goal::Within {
+            min: Some(min),
+            max: Some(max),
+        } => format!("{} to {}", short(min), short(max)),
+        Goal::Within {
+            min: None,
+            max: Some(max),
+        } => format!("at most {}", short(max)),
+        Goal::Within {
+            min: Some(min),
+            max: None,
+        } => format!("at least {}", short(min)),
         Goal::Within { min: None, max: None } | Goal::Observe => "recorded".into(),
     }
 }
@@ -85,14 +124,21 @@ pub fn wanted(goal: Goal) -> String {
 pub(super) fn failures(survey: &Survey<'_>) -> Option<String> {
     let mut reasons: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
     for trial in survey.trials.iter().filter(|trial| trial.state == State::Failed) {
-        reasons.entry(trial.reason.as_deref().unwrap_or("no reason")).or_default().push(trial.number);
+        reasons
+            .entry(trial.reason.as_deref().unwrap_or("no reason"))
+            .or_default()
+            .push(trial.number);
     }
     let mut ranked: Vec<(&str, Vec<u64>)> = reasons.into_iter().collect();
     ranked.sort_by_key(|(_, trials)| std::cmp::Reverse(trials.len()));
     let rest = ranked.len().saturating_sub(REASONS);
     let row = |(reason, trials): &(&str, Vec<u64>)| [(*reason).to_owned(), trials.len().to_string(), named(trials)];
     let listed = table("", &["reason", "times", "trials"], ranked.iter().take(REASONS).map(row));
-    let more = if rest > 0 { format!("<p>and {rest} other reasons</p>") } else { String::new() };
+    let more = if rest > 0 {
+        format!("<p>and {rest} other reasons</p>")
+    } else {
+        String::new()
+    };
     (!ranked.is_empty()).then(|| format!("{listed}{more}"))
 }
 
@@ -105,11 +151,18 @@ fn named(trials: &[u64]) -> String {
 /// A table of texts.
 pub fn table<const N: usize>(caption: &str, header: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let cells = |tag: &str, texts: &[String]| -> String {
-        let cells: String = texts.iter().map(|text| format!("<{tag}>{}</{tag}>", escaped(text))).collect();
+        let cells: String = texts
+            .iter()
+            .map(|text| format!("<{tag}>{}</{tag}>", escaped(text)))
+            .collect();
         format!("<tr>{cells}</tr>")
     };
     let head = cells("th", &header.map(str::to_owned));
     let body: String = rows.map(|row| cells("td", &row)).collect();
-    let caption = if caption.is_empty() { String::new() } else { format!("<caption>{}</caption>", escaped(caption)) };
+    let caption = if caption.is_empty() {
+        String::new()
+    } else {
+        format!("<caption>{}</caption>", escaped(caption))
+    };
     format!("<div class=\"scroll\"><table>{caption}<thead>{head}</thead><tbody>{body}</tbody></table></div>")
 }

@@ -87,7 +87,11 @@ impl<'s> Survey<'s> {
         let outputs = trial.outputs.as_ref()?;
         let objective = self.statement.objective();
         let value = *outputs.get(&objective.name)?;
-        let kept = |output: &Output| outputs.get(&output.name).is_some_and(|value| output.goal.violation(*value) <= 0.0);
+        let kept = |output: &Output| {
+            outputs
+                .get(&output.name)
+                .is_some_and(|value| output.goal.violation(*value) <= 0.0)
+        };
         Some(Mark {
             trial,
             value,

@@ -116,7 +116,10 @@ mod tests {
     #[test]
     fn spans_are_told_in_two_units() {
         let told: Vec<String> = [0.0, 0.25, 7.04, 42.0, 250.0, 11_100.0, 187_200.0].map(span).into();
-        assert_eq!(told, ["0 s", "0.25 s", "7.0 s", "42 s", "4 min 10 s", "3 h 5 min", "2 d 4 h"]);
+        assert_eq!(
+            told,
+            ["0 s", "0.25 s", "7.0 s", "42 s", "4 min 10 s", "3 h 5 min", "2 d 4 h"]
+        );
     }
 
     #[test]
