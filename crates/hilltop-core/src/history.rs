@@ -69,9 +69,13 @@ impl Points {
     }
 
     /// The first so many points.
+    #[must_use]
     pub fn head(&self, count: usize) -> Self {
         let count = count.min(self.len());
-        Self { dim: self.dim, data: self.data[..count * self.dim].to_vec() }
+        Self {
+            dim: self.dim,
+            data: self.data[..count * self.dim].to_vec(),
+        }
     }
 }
 
@@ -116,7 +120,10 @@ pub struct History {
 impl History {
     /// The history of a study in which nothing has happened. `outputs` has exactly one objective.
     pub fn new(space: Arc<Space>, outputs: Arc<[Output]>, seed: u64) -> Self {
-        let objective = outputs.iter().position(|output| output.goal.is_objective()).unwrap_or(0);
+        let objective = outputs
+            .iter()
+            .position(|output| output.goal.is_objective())
+            .unwrap_or(0);
         let points = Points::new(space.dim());
         let values = vec![Vec::new(); outputs.len()];
         Self {
@@ -169,7 +176,11 @@ impl History {
     /// Records that a point's evaluation failed.
     pub fn fail(&mut self, trial: u64, point: Vec<f64>, reason: &str) {
         self.settle(trial);
-        self.failures.push(Failure { trial, point, reason: reason.to_owned() });
+        self.failures.push(Failure {
+            trial,
+            point,
+            reason: reason.to_owned(),
+        });
     }
 
     /// Records what the proposer wants to find again.
@@ -271,7 +282,11 @@ impl History {
 
     /// How far the outputs of observation `index` break their limits, added up; zero where all are kept.
     pub fn violation(&self, index: usize) -> f64 {
-        let parts = self.outputs.iter().enumerate().map(|(k, output)| output.goal.violation(self.values[k][index]));
+        let parts = self
+            .outputs
+            .iter()
+            .enumerate()
+            .map(|(k, output)| output.goal.violation(self.values[k][index]));
         parts.map(|violation| violation.max(0.0)).sum()
     }
 

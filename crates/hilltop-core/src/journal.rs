@@ -41,7 +41,8 @@ pub enum Event {
         /// The results that the proposer saw: those of trials below this number, or all told before when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         horizon: Option<u64>,
-        /// What the proposer wants to find again, so that a restart need not repeat a fit. Never changes an answer.
+        /// What the proposer carries from round to round, such as fitted parameters, so that a restart goes on exactly
+        /// where it stopped without repeating every fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         memory: Option<serde_json::Value>,
     },
@@ -132,7 +133,10 @@ impl Journal for MemoryJournal {
     fn append(&mut self, position: u64, events: &[Event]) -> Result<(), JournalError> {
         let found = self.events.len() as u64;
         if position != found {
-            return Err(JournalError::Conflict { expected: position, found });
+            return Err(JournalError::Conflict {
+                expected: position,
+                found,
+            });
         }
         self.events.extend_from_slice(events);
         Ok(())

@@ -21,7 +21,12 @@ pub struct Lbfgs {
 
 impl Default for Lbfgs {
     fn default() -> Self {
-        Self { memory: 8, iterations: 60, gradient: 1e-5, progress: 1e-9 }
+        Self {
+            memory: 8,
+            iterations: 60,
+            gradient: 1e-5,
+            progress: 1e-9,
+        }
     }
 }
 
@@ -101,12 +106,20 @@ impl Lbfgs {
                 break;
             }
         }
-        Minimum { point: here.point, value: here.value, evaluations }
+        Minimum {
+            point: here.point,
+            value: here.value,
+            evaluations,
+        }
     }
 }
 
 fn projected(point: &[f64], (low, high): Ends<'_>) -> Vec<f64> {
-    point.iter().zip(low.iter().zip(high)).map(|(x, (low, high))| x.max(*low).min(*high)).collect()
+    point
+        .iter()
+        .zip(low.iter().zip(high))
+        .map(|(x, (low, high))| x.max(*low).min(*high))
+        .collect()
 }
 
 /// Variables that descent can move: those not held by a bound against their gradient.
@@ -119,12 +132,22 @@ fn free_variables(here: &State, (low, high): Ends<'_>) -> Vec<bool> {
 }
 
 fn steepest(here: &State, free: &[bool]) -> f64 {
-    here.gradient.iter().zip(free).filter(|(_, free)| **free).map(|(slope, _)| slope.abs()).fold(0.0, f64::max)
+    here.gradient
+        .iter()
+        .zip(free)
+        .filter(|(_, free)| **free)
+        .map(|(slope, _)| slope.abs())
+        .fold(0.0, f64::max)
 }
 
 /// The negative gradient in the free variables, no longer than one.
 fn downhill(here: &State, free: &[bool]) -> Vec<f64> {
-    let slopes: Vec<f64> = here.gradient.iter().zip(free).map(|(g, free)| if *free { -g } else { 0.0 }).collect();
+    let slopes: Vec<f64> = here
+        .gradient
+        .iter()
+        .zip(free)
+        .map(|(g, free)| if *free { -g } else { 0.0 })
+        .collect();
     let length = dot(&slopes, &slopes).sqrt();
     slopes.iter().map(|slope| slope / length.max(1.0)).collect()
 }
@@ -134,7 +157,12 @@ fn direction(here: &State, free: &[bool], pairs: &VecDeque<Pair>) -> Vec<f64> {
     let Some(last) = pairs.back() else {
         return downhill(here, free);
     };
-    let mask = |v: &mut [f64]| v.iter_mut().zip(free).filter(|(_, free)| !**free).for_each(|(x, _)| *x = 0.0);
+    let mask = |v: &mut [f64]| {
+        v.iter_mut()
+            .zip(free)
+            .filter(|(_, free)| !**free)
+            .for_each(|(x, _)| *x = 0.0);
+    };
     let mut d: Vec<f64> = here.gradient.iter().map(|g| -g).collect();
     mask(&mut d);
     let mut shares = Vec::with_capacity(pairs.len());
@@ -170,7 +198,11 @@ fn search(here: &State, d: &[f64], ends: Ends<'_>, at: &mut impl FnMut(Vec<f64>)
             return Some(next);
         }
         let bend = next.value - here.value - expected;
-        let guess = if bend.is_finite() && bend > 0.0 { -expected / (2.0 * bend) } else { 0.2 };
+        let guess = if bend.is_finite() && bend > 0.0 {
+            -expected / (2.0 * bend)
+        } else {
+            0.2
+        };
         length *= guess.clamp(0.1, 0.5);
     }
     None
@@ -185,7 +217,11 @@ fn remember(pairs: &mut VecDeque<Pair>, memory: usize, here: &State, next: &Stat
         if pairs.len() == memory {
             pairs.pop_front();
         }
-        pairs.push_back(Pair { step, change, weight: 1.0 / product });
+        pairs.push_back(Pair {
+            step,
+            change,
+            weight: 1.0 / product,
+        });
     }
 }
 
@@ -213,7 +249,11 @@ mod tests {
 
     #[test]
     fn the_valley_of_rosenbrock_is_followed_to_its_end() {
-        let patient = Lbfgs { iterations: 400, progress: 0.0, ..Lbfgs::default() };
+        let patient = Lbfgs {
+            iterations: 400,
+            progress: 0.0,
+            ..Lbfgs::default()
+        };
         let found = patient.minimise(&[-1.2, 1.0, -0.5, 0.8], &[-5.0; 4], &[5.0; 4], rosenbrock);
         assert!(found.point.iter().all(|x| (x - 1.0).abs() < 1e-5), "{found:?}");
     }
@@ -227,7 +267,10 @@ mod tests {
             a * a + b * b
         };
         let found = Lbfgs::default().minimise(&[-3.0, 4.0], &[-5.0, -0.5], &[1.0, 5.0], bowl);
-        assert!((found.point[0] - 1.0).abs() < 1e-9 && (found.point[1] + 0.5).abs() < 1e-9, "{found:?}");
+        assert!(
+            (found.point[0] - 1.0).abs() < 1e-9 && (found.point[1] + 0.5).abs() < 1e-9,
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -58,11 +58,16 @@ impl Goal {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::float_cmp)]
+
     use super::*;
 
     #[test]
     fn a_value_between_its_limits_has_no_positive_violation() {
-        let goal = Goal::Within { min: Some(20.0), max: Some(90.0) };
+        let goal = Goal::Within {
+            min: Some(20.0),
+            max: Some(90.0),
+        };
         assert!(goal.violation(50.0) < 0.0);
         assert_eq!(goal.violation(95.0), 5.0);
         assert_eq!(goal.violation(15.0), 5.0);

@@ -7,7 +7,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng};
 
-/// A portable pseudo-random generator (ChaCha with eight rounds).
+/// A portable pseudo-random generator (`ChaCha` with eight rounds).
 #[derive(Clone, Debug)]
 pub struct Rng(ChaCha8Rng);
 
@@ -40,6 +40,7 @@ impl Rng {
     }
 
     /// A generator of its own for a part of the work, taken from this one.
+    #[must_use]
     pub fn split(&mut self) -> Self {
         Self::new(self.bits())
     }

@@ -23,7 +23,10 @@ pub trait Proposer: Send {
 
     /// The point this proposer would choose if it could evaluate no more.
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        Ok(history.best().map(|index| Recommendation { point: history.points().row(index).to_vec(), believed: None }))
+        Ok(history.best().map(|index| Recommendation {
+            point: history.points().row(index).to_vec(),
+            believed: None,
+        }))
     }
 
     /// The model of the objective as of this history, for reports and predictions; `None` where there is none.
@@ -189,7 +192,10 @@ pub struct Bounds {
 impl Bounds {
     /// The whole cube.
     pub fn unit(dim: usize) -> Self {
-        Self { low: vec![0.0; dim], high: vec![1.0; dim] }
+        Self {
+            low: vec![0.0; dim],
+            high: vec![1.0; dim],
+        }
     }
 
     /// Moves a point inside.
@@ -201,7 +207,11 @@ impl Bounds {
 
     /// Whether a point lies inside.
     pub fn contains(&self, point: &[f64]) -> bool {
-        point.iter().zip(&self.low).zip(&self.high).all(|((x, low), high)| x >= low && x <= high)
+        point
+            .iter()
+            .zip(&self.low)
+            .zip(&self.high)
+            .all(|((x, low), high)| x >= low && x <= high)
     }
 }
 

@@ -53,7 +53,10 @@ impl Auto {
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
         )?;
-        Ok(Box::new(Search { settings: self.clone(), global: composite }))
+        Ok(Box::new(Search {
+            settings: self.clone(),
+            global: composite,
+        }))
     }
 }
 
@@ -69,7 +72,10 @@ impl Search {
         }
         if let Some(region) = self.region(history).filter(|region| self.descends(history, region)) {
             let mut rng = history.rng(history.next_trial());
-            let local = self.settings.descent.step(history, region, &self.settings.surrogate, &mut rng)?;
+            let local = self
+                .settings
+                .descent
+                .step(history, region, &self.settings.surrogate, &mut rng)?;
             if let Some(point) = local.and_then(|point| admitted(history, point, &mut rng)) {
                 return Ok(Query::from(point));
             }
@@ -79,7 +85,9 @@ impl Search {
 
     fn region(&self, history: &History) -> Option<Region> {
         let initial = self.settings.design.count(history.space());
-        self.settings.descent.region(history.points(), history.objective(), initial)
+        self.settings
+            .descent
+            .region(history.points(), history.objective(), initial)
     }
 
     /// Whether this round is the local search's.

@@ -28,7 +28,10 @@ pub struct CmaEs {
 
 impl Default for CmaEs {
     fn default() -> Self {
-        Self { population: None, step: 0.3 }
+        Self {
+            population: None,
+            step: 0.3,
+        }
     }
 }
 
@@ -36,9 +39,16 @@ impl CmaEs {
     /// Refuses settings that cannot work.
     pub fn check(&self) -> Result<()> {
         let refuse = |setting: &str, value: String, allowed: &str| {
-            Err(Error::Setting { setting: setting.into(), value, allowed: allowed.into() })
+            Err(Error::Setting {
+                setting: setting.into(),
+                value,
+                allowed: allowed.into(),
+            })
         };
-        if self.population.is_some_and(|population| !(2..=100_000).contains(&population)) {
+        if self
+            .population
+            .is_some_and(|population| !(2..=100_000).contains(&population))
+        {
             return refuse("population", format!("{:?}", self.population), "2 to 100000");
         }
         if !(self.step > 0.0 && self.step <= 1.0) {
@@ -77,9 +87,16 @@ impl Evolution {
         let settled = settled(history);
         let generations: Vec<&[Settled<'_>]> = settled.chunks_exact(constants.offspring).collect();
         let names = |generation: &[Settled<'_>]| generation.iter().map(|one| one.trial).collect::<Vec<_>>();
-        let fresh = || Folded { generations: Vec::new(), state: State::new(&constants, self.settings.step) };
+        let fresh = || Folded {
+            generations: Vec::new(),
+            state: State::new(&constants, self.settings.step),
+        };
         let mut folded = self.folded.take().unwrap_or_else(fresh);
-        let prefix = folded.generations.iter().zip(&generations).all(|(old, new)| *old == names(new));
+        let prefix = folded
+            .generations
+            .iter()
+            .zip(&generations)
+            .all(|(old, new)| *old == names(new));
         if !prefix || folded.generations.len() > generations.len() {
             folded = fresh();
         }
@@ -114,7 +131,11 @@ fn offspring(state: &State, history: &History) -> Result<Vec<f64>> {
             return Ok(point);
         }
     }
-    Design { kind: Layout::Uniform, count: None }.propose(history, trial)
+    Design {
+        kind: Layout::Uniform,
+        count: None,
+    }
+    .propose(history, trial)
 }
 
 /// A trial that ended, with the rank that its result deserves.
@@ -132,8 +153,11 @@ fn settled(history: &History) -> Vec<Settled<'_>> {
         rank: (history.violation(index), history.objective()[index]),
     });
     let worst = (f64::INFINITY, f64::INFINITY);
-    let failed =
-        history.failures().iter().map(|failure| Settled { trial: failure.trial, point: &failure.point, rank: worst });
+    let failed = history.failures().iter().map(|failure| Settled {
+        trial: failure.trial,
+        point: &failure.point,
+        rank: worst,
+    });
     let mut settled: Vec<Settled<'_>> = observed.chain(failed).collect();
     settled.sort_by_key(|one| one.trial);
     settled
@@ -157,7 +181,9 @@ impl Constants {
     fn new(dim: usize, population: Option<usize>) -> Self {
         let d = dim.max(1) as f64;
         let offspring = population.unwrap_or(4 + (3.0 * d.ln()).floor() as usize);
-        let raw: Vec<f64> = (1..=offspring / 2).map(|i| (offspring as f64 / 2.0 + 0.5).ln() - (i as f64).ln()).collect();
+        let raw: Vec<f64> = (1..=offspring / 2)
+            .map(|i| (offspring as f64 / 2.0 + 0.5).ln() - (i as f64).ln())
+            .collect();
         let total: f64 = raw.iter().sum();
         let weights: Vec<f64> = raw.iter().map(|weight| weight / total).collect();
         let effective = 1.0 / weights.iter().map(|weight| weight * weight).sum::<f64>();
@@ -212,22 +238,36 @@ impl State {
         let mut normal = vec![0.0; self.mean.len()];
         rng.normals(&mut normal);
         let shift = times(&self.root, &normal);
-        self.mean.iter().zip(shift).map(|(mean, shift)| reflected(mean + self.step * shift)).collect()
+        self.mean
+            .iter()
+            .zip(shift)
+            .map(|(mean, shift)| reflected(mean + self.step * shift))
+            .collect()
     }
 
     /// One generation (tutorial, equations 38 to 47).
     fn update(&mut self, constants: &Constants, generation: &[Settled<'_>]) -> Result<()> {
         let mut order: Vec<&Settled<'_>> = generation.iter().collect();
         order.sort_by(|a, b| a.rank.0.total_cmp(&b.rank.0).then(a.rank.1.total_cmp(&b.rank.1)));
-        let steps: Vec<Vec<f64>> = order.iter().take(constants.weights.len()).map(|one| self.step_to(one.point)).collect();
+        let steps: Vec<Vec<f64>> = order
+            .iter()
+            .take(constants.weights.len())
+            .map(|one| self.step_to(one.point))
+            .collect();
         let mut shift = vec![0.0; constants.dim];
         for (step, weight) in steps.iter().zip(&constants.weights) {
-            shift.iter_mut().zip(step).for_each(|(total, part)| *total += weight * part);
+            shift
+                .iter_mut()
+                .zip(step)
+                .for_each(|(total, part)| *total += weight * part);
         }
         self.generation += 1;
         let keeps = self.update_paths(constants, &shift);
         self.update_covariance(constants, &steps, keeps);
-        self.mean.iter_mut().zip(&shift).for_each(|(mean, part)| *mean += self.step * part);
+        self.mean
+            .iter_mut()
+            .zip(&shift)
+            .for_each(|(mean, part)| *mean += self.step * part);
         let length = norm(&self.path_step);
         let growth = (constants.c_sigma / constants.d_sigma) * (length / constants.expected_norm - 1.0);
         self.step = (self.step * growth.min(1.0).exp()).clamp(1e-12, 1.0);
@@ -235,7 +275,11 @@ impl State {
     }
 
     fn step_to(&self, point: &[f64]) -> Vec<f64> {
-        point.iter().zip(&self.mean).map(|(x, mean)| (x - mean) / self.step).collect()
+        point
+            .iter()
+            .zip(&self.mean)
+            .map(|(x, mean)| (x - mean) / self.step)
+            .collect()
     }
 
     /// Moves both paths; whether the covariance's is kept moving (the tutorial's `h_σ`).
@@ -243,24 +287,41 @@ impl State {
         let c = constants.c_sigma;
         let gain = (c * (2.0 - c) * constants.effective).sqrt();
         let whitened = times(&self.inverse_root, shift);
-        self.path_step.iter_mut().zip(whitened).for_each(|(path, part)| *path = (1.0 - c) * *path + gain * part);
+        self.path_step
+            .iter_mut()
+            .zip(whitened)
+            .for_each(|(path, part)| *path = (1.0 - c) * *path + gain * part);
         let fading = (1.0 - (1.0 - c).powf(2.0 * self.generation as f64)).sqrt();
         let limit = (1.4 + 2.0 / (constants.dim as f64 + 1.0)) * constants.expected_norm;
         let keeps = norm(&self.path_step) / fading < limit;
         let c = constants.c_path;
-        let gain = if keeps { (c * (2.0 - c) * constants.effective).sqrt() } else { 0.0 };
-        self.path_covariance.iter_mut().zip(shift).for_each(|(path, part)| *path = (1.0 - c) * *path + gain * part);
+        let gain = if keeps {
+            (c * (2.0 - c) * constants.effective).sqrt()
+        } else {
+            0.0
+        };
+        self.path_covariance
+            .iter_mut()
+            .zip(shift)
+            .for_each(|(path, part)| *path = (1.0 - c) * *path + gain * part);
         keeps
     }
 
     fn update_covariance(&mut self, constants: &Constants, steps: &[Vec<f64>], keeps: bool) {
-        let lost = if keeps { 0.0 } else { constants.c_path * (2.0 - constants.c_path) };
+        let lost = if keeps {
+            0.0
+        } else {
+            constants.c_path * (2.0 - constants.c_path)
+        };
         let old = 1.0 - constants.c_one * (1.0 - lost) - constants.c_mu;
         let path = &self.path_covariance;
         for column in 0..constants.dim {
             for row in 0..constants.dim {
-                let rank_mu: f64 =
-                    steps.iter().zip(&constants.weights).map(|(step, weight)| weight * step[row] * step[column]).sum();
+                let rank_mu: f64 = steps
+                    .iter()
+                    .zip(&constants.weights)
+                    .map(|(step, weight)| weight * step[row] * step[column])
+                    .sum();
                 let entry = &mut self.covariance[(row, column)];
                 *entry = old * *entry + constants.c_one * path[row] * path[column] + constants.c_mu * rank_mu;
             }
@@ -268,10 +329,13 @@ impl State {
     }
 
     fn decompose(&mut self) -> Result<()> {
-        let eigen = self.covariance.self_adjoint_eigen(Side::Lower).map_err(|error| Error::Numerical {
-            what: "the covariance's decomposition",
-            detail: format!("{error:?}"),
-        })?;
+        let eigen = self
+            .covariance
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|error| Error::Numerical {
+                what: "the covariance's decomposition",
+                detail: format!("{error:?}"),
+            })?;
         let (vectors, values) = (eigen.U(), eigen.S().column_vector());
         let dim = self.mean.len();
         let deviation: Vec<f64> = (0..dim).map(|k| values[k].max(1e-20).sqrt()).collect();
@@ -283,7 +347,9 @@ impl State {
 }
 
 fn times(matrix: &Mat<f64>, vector: &[f64]) -> Vec<f64> {
-    (0..matrix.nrows()).map(|row| (0..vector.len()).map(|k| matrix[(row, k)] * vector[k]).sum()).collect()
+    (0..matrix.nrows())
+        .map(|row| (0..vector.len()).map(|k| matrix[(row, k)] * vector[k]).sum())
+        .collect()
 }
 
 fn norm(vector: &[f64]) -> f64 {
@@ -307,7 +373,10 @@ mod tests {
 
     fn sphere_after(evaluations: u64, seed: u64) -> (f64, Evolution, History) {
         let space = Arc::new(Space::unit_box(5));
-        let outputs = [Output { name: "y".into(), goal: Goal::Minimize }];
+        let outputs = [Output {
+            name: "y".into(),
+            goal: Goal::Minimize,
+        }];
         let mut history = History::new(space, outputs.into(), seed);
         let mut evolution = Evolution::new(CmaEs::default());
         for trial in 0..evaluations {

@@ -37,7 +37,14 @@ impl Composite {
         maximiser: Arc<dyn Maximiser>,
     ) -> Result<Self> {
         acquisition.check(surrogate.capabilities())?;
-        Ok(Self { design, transform, surrogate, acquisition, maximiser, fitted: None })
+        Ok(Self {
+            design,
+            transform,
+            surrogate,
+            acquisition,
+            maximiser,
+            fitted: None,
+        })
     }
 
     /// The initial design's point for the next trial, while there is one.
@@ -46,7 +53,9 @@ impl Composite {
         if trial >= self.design.count(history.space()) as u64 && history.len() >= 2 {
             return Ok(None);
         }
-        self.design.propose(history, trial).map(|point| Some(Query::from(point)))
+        self.design
+            .propose(history, trial)
+            .map(|point| Some(Query::from(point)))
     }
 
     /// The objective's values as the model sees them.
@@ -56,12 +65,22 @@ impl Composite {
 
     /// The model of everything observed.
     pub(crate) fn fit(&mut self, history: &History, values: &[f64]) -> Result<Arc<dyn Model>> {
-        if let Some(fitted) = self.fitted.as_ref().filter(|last| last.trials == history.trials() && last.values == values) {
+        if let Some(fitted) = self
+            .fitted
+            .as_ref()
+            .filter(|last| last.trials == history.trials() && last.values == values)
+        {
             return Ok(Arc::clone(&fitted.model));
         }
         let evidence = evidence(history, values);
-        let last = self.fitted.take().filter(|last| history.trials().starts_with(&last.trials));
-        let previous = Previous { model: last.as_ref().map(|last| last.model.as_ref()), memory: history.memory() };
+        let last = self
+            .fitted
+            .take()
+            .filter(|last| history.trials().starts_with(&last.trials));
+        let previous = Previous {
+            model: last.as_ref().map(|last| last.model.as_ref()),
+            memory: history.memory(),
+        };
         let model = self.surrogate.fit(&evidence, previous)?;
         self.fitted = Some(Fitted {
             trials: history.trials().to_vec(),
@@ -78,9 +97,15 @@ impl Composite {
         }
         let values = self.transformed(history);
         let model = self.fit(history, &values)?;
-        let models = Models { objective: believed(Arc::clone(&model), history)? };
+        let models = Models {
+            objective: believed(Arc::clone(&model), history)?,
+        };
         let bounds = Bounds::unit(history.space().dim());
-        let context = Context { history, evidence: evidence(history, &values), bounds: &bounds };
+        let context = Context {
+            history,
+            evidence: evidence(history, &values),
+            bounds: &bounds,
+        };
         let mut rng = history.rng(history.next_trial());
         let score = self.acquisition.bind(&models, &context, &mut rng)?;
         let point = self.maximiser.maximise(score.as_ref(), &context, &mut rng)?;
@@ -111,7 +136,12 @@ impl Proposer for Composite {
 
 /// All that was observed, with the values as the model sees them.
 pub(crate) fn evidence<'a>(history: &'a History, values: &'a [f64]) -> Evidence<'a> {
-    Evidence { space: history.space(), points: history.points(), values, seed: history.seed() }
+    Evidence {
+        space: history.space(),
+        points: history.points(),
+        values,
+        seed: history.seed(),
+    }
 }
 
 /// A batch is its points one after another, each knowing those before it as pending: a batch of four is the same four

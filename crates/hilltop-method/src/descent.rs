@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Gradient, Mean, Pool, acquisition};
 use hilltop_core::{
-    Acquisition, Bounds, Context, Coordinate, Evidence, Goal, History, Maximiser, Models, Output, Points, Previous, Result,
-    Rng, Space, Surrogate,
+    Acquisition, Bounds, Context, Coordinate, Evidence, Goal, History, Maximiser, Models, Output, Points, Previous,
+    Result, Rng, Space, Surrogate,
 };
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,11 @@ pub struct Descent {
 
 impl Default for Descent {
     fn default() -> Self {
-        Self { width: 0.2, smallest: 1e-8, nearest: 100 }
+        Self {
+            width: 0.2,
+            smallest: 1e-8,
+            nearest: 100,
+        }
     }
 }
 
@@ -54,7 +58,12 @@ impl Descent {
             region = Some(match region {
                 Some(region) if *value >= values[region.centre] => self.missed(region, index >= initial, points, index),
                 Some(region) => self.improved(region, index >= initial, points, index),
-                None => Region { centre: index, width: self.width, failures: 0, succeeded: false },
+                None => Region {
+                    centre: index,
+                    width: self.width,
+                    failures: 0,
+                    succeeded: false,
+                },
             });
         }
         region
@@ -83,21 +92,50 @@ impl Descent {
         } else {
             region.width.max((2.0 * step).min(self.width))
         };
-        Region { centre: index, width, failures: 0, succeeded: counts }
+        Region {
+            centre: index,
+            width,
+            failures: 0,
+            succeeded: counts,
+        }
     }
 
     /// The minimum of the local model within the region; `None` where there is nothing to move or too little to fit.
-    pub(crate) fn step(&self, history: &History, region: Region, surrogate: &Ntk, rng: &mut Rng) -> Result<Option<Vec<f64>>> {
-        let Some(zoom) = Zoom::new(history, region, self.nearest) else { return Ok(None) };
+    pub(crate) fn step(
+        &self,
+        history: &History,
+        region: Region,
+        surrogate: &Ntk,
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<f64>>> {
+        let Some(zoom) = Zoom::new(history, region, self.nearest) else {
+            return Ok(None);
+        };
         let space = Arc::new(Space::unit_box(zoom.axes.len()));
-        let evidence = Evidence { space: &space, points: &zoom.points, values: &zoom.values, seed: history.seed() };
+        let evidence = Evidence {
+            space: &space,
+            points: &zoom.points,
+            values: &zoom.values,
+            seed: history.seed(),
+        };
         let model = surrogate.fit(&evidence, Previous::default())?;
-        let outputs = [Output { name: String::new(), goal: Goal::Minimize }];
+        let outputs = [Output {
+            name: String::new(),
+            goal: Goal::Minimize,
+        }];
         let fresh = History::new(Arc::clone(&space), outputs.into(), history.seed()).with_noise(true);
-        let context = Context { history: &fresh, evidence, bounds: &zoom.bounds };
+        let context = Context {
+            history: &fresh,
+            evidence,
+            bounds: &zoom.bounds,
+        };
         let greedy = acquisition::Kind::Mean(Mean::default());
         let score = greedy.bind(&Models { objective: model }, &context, rng)?;
-        let search = Gradient { pool: Pool { points: 200, near: 200 }, starts: 4, iterations: 60 };
+        let search = Gradient {
+            pool: Pool { points: 200, near: 200 },
+            starts: 4,
+            iterations: 60,
+        };
         let found = search.maximise(score.as_ref(), &context, rng)?;
         Ok(Some(zoom.outward(&found)))
     }
@@ -139,7 +177,8 @@ impl Zoom {
             axes,
             scale,
         };
-        near.iter().for_each(|&(_, index)| zoom.points.push(&zoom.inward(history.points().row(index))));
+        near.iter()
+            .for_each(|&(_, index)| zoom.points.push(&zoom.inward(history.points().row(index))));
         for (k, &axis) in zoom.axes.iter().enumerate() {
             let low = (zoom.centre[axis] - region.width).max(0.0);
             let high = (zoom.centre[axis] + region.width).min(1.0);
@@ -150,7 +189,10 @@ impl Zoom {
     }
 
     fn inward(&self, point: &[f64]) -> Vec<f64> {
-        self.axes.iter().map(|&axis| 0.5 + 0.5 * (point[axis] - self.centre[axis]) / self.scale).collect()
+        self.axes
+            .iter()
+            .map(|&axis| 0.5 + 0.5 * (point[axis] - self.centre[axis]) / self.scale)
+            .collect()
     }
 
     fn outward(&self, local: &[f64]) -> Vec<f64> {

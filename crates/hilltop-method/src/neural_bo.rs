@@ -99,7 +99,10 @@ impl NeuralBo {
             scales: Fit::Fixed(1.0),
             noise: Fit::Fixed(0.01),
             transform: Transform::None,
-            maximiser: maximiser::Kind::Pool(hilltop_acquire::Pool { points: 10_000, near: 0 }),
+            maximiser: maximiser::Kind::Pool(hilltop_acquire::Pool {
+                points: 10_000,
+                near: 0,
+            }),
             ..Self::default()
         }
     }
@@ -128,7 +131,11 @@ impl NeuralBo {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         if !(self.spread.is_finite() && self.spread >= 0.0) {
             let (setting, value) = ("spread".to_owned(), self.spread.to_string());
-            return Err(Error::Setting { setting, value, allowed: "a number, 0 or more".into() });
+            return Err(Error::Setting {
+                setting,
+                value,
+                allowed: "a number, 0 or more".into(),
+            });
         }
         let surrogate = self.surrogate();
         surrogate.check()?;

@@ -7,15 +7,13 @@
 use hilltop_acquire::{Design, Layout};
 use serde::{Deserialize, Serialize};
 
-use crate::designed::Designed;
-
 /// The settings of `random`: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {}
 
-impl Random {
-    pub(crate) fn build(self) -> Designed {
-        Designed(Design { kind: Layout::Uniform, count: None })
-    }
-}
+/// What it follows.
+pub(crate) const DESIGN: Design = Design {
+    kind: Layout::Uniform,
+    count: None,
+};

@@ -9,10 +9,11 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::designed::Designed;
 use crate::neural_bo::NeuralBo;
-use crate::random::Random;
+use crate::random::{self, Random};
 use crate::registry;
-use crate::sobol::Sobol;
+use crate::sobol::{self, Sobol};
 
 /// A method and its settings: plain data that becomes a [`Proposer`] by building it.
 ///
@@ -54,7 +55,11 @@ impl Recipe {
             other => return Err(refused("method", other, "a name, or a table with a name and settings")),
         };
         let Some(Value::String(name)) = table.get("name") else {
-            return Err(refused("method", value, "a table with a name, such as { name = \"neural-bo\" }"));
+            return Err(refused(
+                "method",
+                value,
+                "a table with a name, such as { name = \"neural-bo\" }",
+            ));
         };
         if registry::lookup(name).is_none() {
             return Err(registry::unknown(name));
@@ -93,15 +98,19 @@ impl Recipe {
             Self::Auto(settings) => settings.build(space),
             Self::NeuralBo(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
-            Self::Random(settings) => Ok(Box::new(settings.build())),
-            Self::Sobol(settings) => Ok(Box::new(settings.build())),
+            Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),
+            Self::Sobol(_) => Ok(Box::new(Designed(sobol::DESIGN))),
             Self::CmaEs(settings) => settings.build(),
         }
     }
 }
 
 fn refused(setting: &str, value: &Value, allowed: &str) -> Error {
-    Error::Setting { setting: setting.to_owned(), value: value.to_string(), allowed: allowed.to_owned() }
+    Error::Setting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -29,8 +29,16 @@ const METHODS: &[Entry] = &[
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",
     },
-    Entry { name: "random", about: "uniform sampling of the feasible set", paper: "Bergstra, Bengio: JMLR 2012" },
-    Entry { name: "sobol", about: "scrambled Sobol sequence, low discrepancy", paper: "Sobol 1967; Owen 1998" },
+    Entry {
+        name: "random",
+        about: "uniform sampling of the feasible set",
+        paper: "Bergstra, Bengio: JMLR 2012",
+    },
+    Entry {
+        name: "sobol",
+        about: "scrambled Sobol sequence, low discrepancy",
+        paper: "Sobol 1967; Owen 1998",
+    },
     Entry {
         name: "cma-es",
         about: "covariance matrix adaptation, evolutionary",

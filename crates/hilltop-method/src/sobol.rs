@@ -7,15 +7,13 @@
 use hilltop_acquire::{Design, Layout};
 use serde::{Deserialize, Serialize};
 
-use crate::designed::Designed;
-
 /// The settings of `sobol`: none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sobol {}
 
-impl Sobol {
-    pub(crate) fn build(self) -> Designed {
-        Designed(Design { kind: Layout::Sobol, count: None })
-    }
-}
+/// What it follows.
+pub(crate) const DESIGN: Design = Design {
+    kind: Layout::Sobol,
+    count: None,
+};

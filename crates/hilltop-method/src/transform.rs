@@ -45,7 +45,11 @@ fn winsorised(values: &[f64]) -> Vec<f64> {
     }
     let squash = |value: f64| {
         let excess = (value - median) / span;
-        if excess > 0.0 { median + span * excess.ln_1p() } else { value }
+        if excess > 0.0 {
+            median + span * excess.ln_1p()
+        } else {
+            value
+        }
     };
     values.iter().map(|&value| squash(value)).collect()
 }
@@ -56,8 +60,12 @@ const EXPONENTS: [f64; 9] = [-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0
 
 fn powered(values: &[f64]) -> Vec<f64> {
     let sorted = sorted(values);
-    let Some(&median) = sorted.get(sorted.len() / 2) else { return Vec::new() };
-    let Some(scale) = spread(&sorted) else { return values.to_vec() };
+    let Some(&median) = sorted.get(sorted.len() / 2) else {
+        return Vec::new();
+    };
+    let Some(scale) = spread(&sorted) else {
+        return values.to_vec();
+    };
     let standard: Vec<f64> = values.iter().map(|value| (value - median) / scale).collect();
     let best = EXPONENTS
         .iter()
@@ -84,7 +92,11 @@ fn yeo_johnson(y: f64, exponent: f64) -> f64 {
 }
 
 fn box_cox(x: f64, exponent: f64) -> f64 {
-    if exponent.abs() < 1e-12 { x.ln() } else { (x.powf(exponent) - 1.0) / exponent }
+    if exponent.abs() < 1e-12 {
+        x.ln()
+    } else {
+        (x.powf(exponent) - 1.0) / exponent
+    }
 }
 
 /// The profile log-likelihood of normality after the transform.
@@ -114,7 +126,11 @@ fn normal_quantile(share: f64) -> f64 {
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         let distribution = 0.5 * libm::erfc(-middle / std::f64::consts::SQRT_2);
-        if distribution < share { low = middle } else { high = middle }
+        if distribution < share {
+            low = middle;
+        } else {
+            high = middle;
+        }
     }
     0.5 * (low + high)
 }
