@@ -47,7 +47,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
     parallel: u64,
     /// Noise, as a share of the deviation that the outputs have over the box
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     noise: f64,
     /// The folder for runs and plots
     #[arg(long, value_name = "FOLDER")]

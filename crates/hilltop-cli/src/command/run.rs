@@ -69,14 +69,19 @@ impl Run {
             Ended::Stopped => "stopped",
         };
         let Summary { evaluated, failed, .. } = summary;
+        let evaluations = counted(evaluated, "evaluation");
+        let all = counted(settled as u64, "trial");
         writeln!(
             out,
-            "{why}: {evaluated} evaluations in {}, {failed} failed, {settled} trials in all\n",
+            "{why}: {evaluations} in {}, {failed} failed, {all} in all",
             span(seconds)
         )?;
-        if best::write(study, out)? {
-            writeln!(out, "\nreport:   {} -o report.html", self.place.typed("report"))?;
+        if study.best()?.is_none() {
+            return Ok(());
         }
+        writeln!(out)?;
+        best::write(study, out)?;
+        writeln!(out, "\nreport:   {} -o report.html", self.place.typed("report"))?;
         if summary.ended == Ended::Budget {
             let more = 2 * study.statement().budget.unwrap_or(50);
             writeln!(out, "go on:    {} --budget {more}", self.place.typed("run"))?;
@@ -87,9 +92,9 @@ impl Run {
     /// Whether there is an answer, and the run came to its end.
     fn verdict(&self, study: &Study, summary: Summary) -> Result<()> {
         if summary.ended == Ended::Stopped {
+            let again = self.place.typed("run");
             return Err(anyhow!(
-                "stopped before the budget was spent; nothing is lost, continue with: {}",
-                self.place.typed("run")
+                "stopped before the budget was spent; nothing is lost\n  continue with: {again}"
             ));
         }
         if study.best()?.is_some() {
@@ -97,8 +102,16 @@ impl Run {
         }
         let trials = study.trials()?;
         let reason = trials.iter().rev().find_map(|trial| trial.reason.clone());
-        Err(anyhow!("{}", reason.unwrap_or_default()).context(format!("all {} evaluations failed", trials.len())))
+        let failed = match trials.len() {
+            1 => "the only evaluation failed".to_owned(),
+            many => format!("all {many} evaluations failed"),
+        };
+        Err(anyhow!("{}", reason.unwrap_or_default()).context(failed))
     }
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn described(study: &Study, summary: Summary) -> serde_json::Value {
