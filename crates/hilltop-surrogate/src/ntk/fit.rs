@@ -9,11 +9,12 @@ use hilltop_nn::{Activation, Architecture, Network};
 use super::finite::Finite;
 use super::network::Encoded;
 use super::source::{WideNetworks, unusable};
+use super::summary::Summary;
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width, erf, relu};
 use crate::process::{
     Condition, Exact, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
-    Refit, Standard, digest,
+    Refit, Selected, Standard, digest,
 };
 
 /// Streams of the study's seed.
@@ -42,12 +43,15 @@ impl<'a> Fitting<'a> {
         let fitted = refit.follow(points.as_ref(), evidence.values, memory);
         let recipe = serde_json::to_string(ntk).unwrap_or_default();
         let digest = digest(points.as_ref());
+        let base = ntk.base(&fitted, points.nrows());
+        let (seed, observed) = (evidence.seed, points.nrows());
         let origin = Origin {
             recipe,
-            seed: evidence.seed,
-            observed: points.nrows(),
-            digest,
+            seed,
             fitted,
+            base,
+            observed,
+            digest,
         };
         let standard = Standard::of(evidence.values);
         let standardised = standard.inward(evidence.values);
@@ -88,15 +92,6 @@ impl<'a> Fitting<'a> {
             self.standard,
             self.origin,
         ))
-    }
-
-    /// How many observations are conditioned on in one piece; the rest follows row by row, so that growing a model
-    /// and building it anew are the same computation.
-    fn base(&self) -> usize {
-        match self.ntk.features {
-            Features::Initial => self.origin.fitted.count.unwrap_or(self.points.nrows()),
-            Features::Current => self.points.nrows(),
-        }
     }
 
     fn weights(&self) -> Vec<f64> {
@@ -141,7 +136,7 @@ impl<'a> Fitting<'a> {
         if let Fit::Fixed(signal) = self.ntk.signal {
             return signal / network.network.architecture().kernel_divisor();
         }
-        let points = self.points.as_ref().subrows(0, self.base().min(256));
+        let points = self.points.as_ref().subrows(0, self.origin.base.min(256));
         let own = Finite {
             encoded: network.clone(),
             factor: 1.0,
@@ -188,18 +183,21 @@ impl<'a> Fitting<'a> {
             }),
             None => Arc::new(self.limit(self.origin.fitted.parameters.signal)),
         };
-        let (base, noise) = (self.base(), self.origin.fitted.parameters.noise);
+        let (base, noise) = (self.origin.base, self.origin.fitted.parameters.noise);
         let head = self.points.as_ref().subrows(0, base).to_owned();
-        let condition: Box<dyn Condition> = if base <= self.ntk.exact_limit {
-            Box::new(Exact::new(kernel.clone(), head, noise)?)
-        } else {
-            Box::new(Landmark::new(
+        let condition: Box<dyn Condition> = match self.ntk.summary(base, noise) {
+            Summary::None => Box::new(Exact::new(kernel.clone(), head, noise)?),
+            Summary::Landmarks => Box::new(Landmark::new(
                 &kernel,
                 head,
                 &self.values[..base],
                 noise,
                 self.ntk.landmarks,
-            )?)
+            )?),
+            Summary::Selection => {
+                let (values, count) = (&self.values[..base], self.ntk.selection());
+                Box::new(Selected::new(kernel.clone(), head.as_ref(), values, noise, count)?)
+            }
         };
         Ok((kernel, condition, base))
     }
@@ -246,7 +244,7 @@ fn priors(ntk: &Ntk, groups: usize) -> Priors {
     };
     Priors {
         scales: prior(ntk.scales, 1.0 / dim.sqrt(), 1.5, 1e-3, 1e2),
-        constant: prior(ntk.constant, 1.0, 1.0, 1e-2, 1e2),
+        constant: prior(ntk.constant, 1.0, 1.0, 1e-2, 1e1),
         signal: prior(ntk.signal, 1.0, 2.0, 1e-4, 1e6),
         noise: prior(ntk.noise, 1e-4, 3.0, 1e-8, 1.0),
     }

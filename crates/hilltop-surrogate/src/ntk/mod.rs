@@ -12,6 +12,7 @@ mod layered;
 mod network;
 mod settings;
 mod source;
+mod summary;
 mod sweep;
 mod trained;
 
@@ -56,7 +57,7 @@ pub struct Ntk {
     pub features: Features,
     /// Up to so many observations the posterior is exact.
     pub exact_limit: usize,
-    /// So many landmarks stand for more.
+    /// So many landmarks stand for more where there is noise; where there is little, a selection of observations.
     pub landmarks: usize,
     /// Parameters are fitted to at most so many observations.
     pub fit_limit: usize,
@@ -80,8 +81,8 @@ impl Default for Ntk {
             noise: Fit::Fitted,
             mean: Expectation::Kernel,
             features: Features::Initial,
-            exact_limit: 1200,
-            landmarks: 600,
+            exact_limit: 1500,
+            landmarks: 1000,
             fit_limit: 400,
             schedule: Schedule::default(),
             training: Optimiser::adam(0.01, 50, 50),

@@ -6,7 +6,7 @@ use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng};
 
 use super::condition::{Condition, Crossings};
-use super::factor::{Bordered, Factor};
+use super::factor::{Bordered, Factor, NUGGET};
 use super::kernel::{Anchors, Kernel};
 
 /// Observed points and the factor of their covariance.
@@ -27,7 +27,7 @@ impl Exact {
         let (factor, noise) = Factor::nearly(&kernel.gram(points.as_ref()), noise)?;
         let base = kernel.anchors(points.as_ref());
         let later_points = Mat::zeros(0, points.ncols());
-        let factor = Bordered::new(Arc::new(factor), noise);
+        let factor = Bordered::new(Arc::new(factor));
         Ok(Self {
             kernel,
             base,
@@ -52,7 +52,9 @@ impl Exact {
 impl Condition for Exact {
     fn push(&mut self, point: MatRef<'_, f64>) {
         let mut covariances = self.cross(point);
-        self.factor.push(covariances.as_mut(), self.kernel.diagonal(point)[0]);
+        let variance = self.kernel.diagonal(point)[0];
+        let least = self.noise + NUGGET * variance;
+        self.factor.push(covariances.as_mut(), variance + least, least);
         let (count, later) = (self.later_points.nrows(), &self.later_points);
         let row = |i, j| if i < count { later[(i, j)] } else { point[(0, j)] };
         self.later_points = Mat::from_fn(count + 1, point.ncols(), row);

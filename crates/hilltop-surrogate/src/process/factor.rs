@@ -13,6 +13,10 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Accum, Mat, MatMut, MatRef, Par, Spec};
 use hilltop_core::{Error, Result};
 
+/// The share of its variance by which a process is taken to differ from point to point: a kernel matrix is known up to
+/// rounding, and its factor must not depend on that.
+pub(super) const NUGGET: f64 = 1e-11;
+
 /// A lower triangular `L` with `LLᵀ = K + λI`.
 #[derive(Clone, Debug)]
 pub struct Factor {
@@ -26,10 +30,12 @@ impl Factor {
         factorise(gram.as_mut()).then_some(Self { lower: gram })
     }
 
-    /// The same with as much more noise as it takes; returns the noise added in all.
+    /// The same with the nugget, and with as much more noise as it takes; returns the noise added in all.
     pub fn nearly(gram: &Mat<f64>, noise: f64) -> Result<(Self, f64)> {
+        let mut gram = gram.clone();
+        (0..gram.nrows()).for_each(|i| gram[(i, i)] *= 1.0 + NUGGET);
         let mean = (0..gram.nrows()).map(|i| gram[(i, i)]).sum::<f64>() / gram.nrows().max(1) as f64;
-        let attempts = std::iter::once(0.0).chain((0..9).map(|power| 1e-12 * 10_f64.powi(power) * mean));
+        let attempts = std::iter::once(0.0).chain((0..9).map(|power| NUGGET * 10_f64.powi(power) * mean));
         for jitter in attempts {
             if let Some(factor) = Self::exactly(gram.clone(), noise + jitter) {
                 return Ok((factor, noise + jitter));
@@ -134,19 +140,17 @@ pub struct Bordered {
     side: Mat<f64>,
     corner: Mat<f64>,
     extra: usize,
-    noise: f64,
 }
 
 impl Bordered {
-    /// A factor without a border. `noise` is what its diagonal has beyond the kernel.
-    pub fn new(base: Arc<Factor>, noise: f64) -> Self {
+    /// A factor without a border.
+    pub fn new(base: Arc<Factor>) -> Self {
         let side = Mat::zeros(base.count(), 0);
         Self {
             base,
             side,
             corner: Mat::zeros(0, 0),
             extra: 0,
-            noise,
         }
     }
 
@@ -155,16 +159,22 @@ impl Bordered {
         self.base.count() + self.extra
     }
 
-    /// Appends a row: its covariances with all rows before it, and its variance without noise.
-    pub fn push(&mut self, mut covariances: MatMut<'_, f64>, variance: f64) {
+    /// Appends a row: its covariances with all rows before it, and its variance. No less than `least` of that is left
+    /// unexplained: what goes beyond is rounding, and the row is made shorter by as much.
+    pub fn push(&mut self, mut covariances: MatMut<'_, f64>, variance: f64, least: f64) {
         self.forward(covariances.as_mut());
         let (base, extra) = (self.base.count(), self.extra);
         let row = covariances.as_ref().col(0);
-        // What is left of K + λI cannot be less than λ; below it is rounding.
-        let left = (variance + self.noise - row.squared_norm_l2()).max(self.noise);
+        let (explained, most) = (row.squared_norm_l2(), variance - least);
+        let shrink = if explained > most {
+            (most / explained).sqrt()
+        } else {
+            1.0
+        };
+        let left = (variance - explained).max(least);
         self.reserve();
-        (0..base).for_each(|i| self.side[(i, extra)] = row[i]);
-        (0..extra).for_each(|j| self.corner[(extra, j)] = row[base + j]);
+        (0..base).for_each(|i| self.side[(i, extra)] = shrink * row[i]);
+        (0..extra).for_each(|j| self.corner[(extra, j)] = shrink * row[base + j]);
         self.corner[(extra, extra)] = left.sqrt();
         self.extra += 1;
     }
@@ -228,5 +238,38 @@ impl Bordered {
         self.forward(column.as_mut());
         self.backward(column.as_mut());
         column.col_as_slice(0).to_vec()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn a_rank_one_update_equals_refactoring() {
+        let mut gram = Mat::from_fn(40, 40, |i, j| {
+            if i == j {
+                3.0
+            } else {
+                1.0 / (1.0 + i.abs_diff(j) as f64)
+            }
+        });
+        let mut factor = Factor::exactly(gram.clone(), 0.1).unwrap();
+        let vector: Vec<f64> = (0..40).map(|i| (f64::from(i) * 0.7).sin()).collect();
+        update(factor.lower_mut(), &mut vector.clone());
+        gram += Mat::from_fn(40, 40, |i, j| vector[i] * vector[j]);
+        let again = Factor::exactly(gram, 0.1).unwrap();
+        let difference = |i: usize, j: usize| (factor.lower()[(i, j)] - again.lower()[(i, j)]).abs();
+        assert!((0..40).all(|j| (j..40).all(|i| difference(i, j) < 1e-13)));
+    }
+
+    #[test]
+    fn a_singular_matrix_gets_the_noise_it_needs_and_a_broken_one_is_refused() {
+        let ones = Mat::from_fn(5, 5, |i, j| if i == j { 1.0 } else { 1.0 + 1e-10 });
+        let (_, noise) = Factor::nearly(&ones, 0.0).unwrap();
+        assert!(noise > 1e-11 && noise < 1e-8, "{noise}");
+        assert!(Factor::nearly(&Mat::from_fn(2, 2, |_, _| f64::NAN), 1e-3).is_err());
     }
 }

@@ -13,7 +13,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use hilltop_core::Lbfgs;
 
 use super::embedded::Embedded;
-use super::factor::{factorise, inverse_into, inverse_scratch, solve};
+use super::factor::{NUGGET, factorise, inverse_into, inverse_scratch, solve};
 use super::parameters::{Grouping, Hyperparameters, Priors};
 use super::profile::{Part, Partials, Profile};
 use super::pull::pull;
@@ -109,7 +109,7 @@ impl Likelihood<'_> {
                 .iter_mut()
                 .zip(values)
                 .for_each(|(entry, value)| *entry = parameters.signal * value);
-            entries[0] = parameters.signal * tables.value[j] + parameters.noise;
+            entries[0] = (1.0 + NUGGET) * parameters.signal * tables.value[j] + parameters.noise;
         }
         factorise(work.gram.as_mut()).then(|| solve(work.gram.as_ref(), self.values))
     }

@@ -20,6 +20,7 @@ mod profile;
 mod pull;
 mod refit;
 mod schedule;
+mod selected;
 mod standard;
 
 pub use condition::{Condition, Crossings};
@@ -37,4 +38,5 @@ pub use posterior::{Mean, Posterior};
 pub use profile::{Part, Partials, Profile, Tables};
 pub use refit::{Fitted, Refit};
 pub use schedule::{Schedule, subset};
+pub use selected::Selected;
 pub use standard::Standard;

@@ -20,6 +20,8 @@ pub struct Origin {
     pub seed: u64,
     /// The parameters and the number of observations they were fitted to.
     pub fitted: Fitted,
+    /// How many observations were conditioned on in one piece.
+    pub base: usize,
     /// How many observations the model has.
     pub observed: usize,
     /// A digest of the observed points.
@@ -30,7 +32,10 @@ impl Origin {
     /// Whether a model of the first `observed` of these points, fitted by the same recipe with the same
     /// parameters, may grow into the one described here.
     pub fn grows_into(&self, later: &Self, points: MatRef<'_, f64>) -> bool {
-        let same = self.recipe == later.recipe && self.seed == later.seed && self.fitted == later.fitted;
+        let same = self.recipe == later.recipe
+            && self.seed == later.seed
+            && self.fitted == later.fitted
+            && self.base == later.base;
         same && self.observed <= later.observed && self.digest == digest(points.subrows(0, self.observed))
     }
 }

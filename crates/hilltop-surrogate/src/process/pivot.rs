@@ -1,4 +1,7 @@
-//! The choice of landmarks: a Cholesky factorisation whose pivots are the points that are known least.
+//! The choice of landmarks: the best and the latest observations, then a Cholesky factorisation whose pivots are the points
+//! that are known least.
+
+use std::collections::VecDeque;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
@@ -9,11 +12,9 @@ use super::schedule::subset;
 /// Landmarks are chosen from so many times as many points.
 const CANDIDATES: usize = 3;
 
-/// How much more a point with the smallest value counts than one with a median value.
-const EMPHASIS: f64 = 9.0;
-
-/// The indices of at most `count` points, in the order in which they were chosen: each is the one whose variance, given those
-/// before it, is largest, weighed by how small its value is. There are fewer where `count` of them leave less than a tenth of the noise.
+/// The indices of at most `count` points: a quarter of them the best, a quarter the latest, then one after the other that whose
+/// variance, given those before it, is largest. There are fewer where these leave no more variance than all observations
+/// together would.
 pub(super) fn landmarks(
     kernel: &dyn Kernel,
     points: MatRef<'_, f64>,
@@ -22,45 +23,48 @@ pub(super) fn landmarks(
     noise: f64,
 ) -> Vec<usize> {
     let candidates = subset(values, CANDIDATES * count);
+    let first = foremost(&candidates.iter().map(|&i| values[i]).collect::<Vec<_>>(), count / 4);
     let chosen = Mat::from_fn(candidates.len(), points.ncols(), |i, j| points[(candidates[i], j)]);
-    let weights = emphasis(&candidates.iter().map(|&i| values[i]).collect::<Vec<_>>());
-    let pivots = pivots(
-        kernel,
-        chosen.as_ref(),
-        &weights,
-        count.min(candidates.len()),
-        0.1 * noise,
-    );
+    // A mean over n observations has the variance λ/n.
+    let enough = noise / values.len().max(1) as f64;
+    let pivots = pivots(kernel, chosen.as_ref(), first, count.min(candidates.len()), enough);
     pivots.into_iter().map(|pivot| candidates[pivot]).collect()
 }
 
-/// The weight of each value by its rank.
-fn emphasis(values: &[f64]) -> Vec<f64> {
+/// So many of the best, and so many of the latest.
+fn foremost(values: &[f64], count: usize) -> VecDeque<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]).then(a.cmp(b)));
-    let mut weights = vec![1.0; values.len()];
-    for (rank, index) in order.into_iter().enumerate() {
-        let share = 1.0 - rank as f64 / values.len() as f64;
-        weights[index] += EMPHASIS * share.powi(8);
-    }
-    weights
+    order.truncate(count);
+    order.extend(values.len().saturating_sub(count)..values.len());
+    order.into()
 }
 
-/// Pivots of the factorisation until `count` are found or no variance above `enough` is left.
-fn pivots(kernel: &dyn Kernel, points: MatRef<'_, f64>, weights: &[f64], count: usize, enough: f64) -> Vec<usize> {
+/// Pivots of the factorisation, `first` before the others, until `count` are found or no variance above `enough` is left.
+fn pivots(
+    kernel: &dyn Kernel,
+    points: MatRef<'_, f64>,
+    mut first: VecDeque<usize>,
+    count: usize,
+    enough: f64,
+) -> Vec<usize> {
     let anchors = kernel.anchors(points);
     let mut left = kernel.diagonal(points);
+    // Smaller pivots would be known to too few digits to divide by.
+    let enough = left.iter().fold(enough, |enough, variance| enough.max(1e-9 * variance));
     let mut columns = Mat::<f64>::zeros(points.nrows(), count);
     let mut pivots = Vec::with_capacity(count);
-    for step in 0..count {
-        let next = (0..left.len()).max_by(|a, b| (left[*a] * weights[*a]).total_cmp(&(left[*b] * weights[*b])));
-        let Some(pivot) = next.filter(|pivot| left[*pivot] > enough) else {
+    while pivots.len() < count {
+        let widest = || (0..left.len()).max_by(|a, b| left[*a].total_cmp(&left[*b]));
+        let asked = first.pop_front();
+        let Some(pivot) = asked.or_else(widest).filter(|pivot| left[*pivot] > enough) else {
+            if asked.is_some() {
+                continue;
+            }
             break;
         };
-        let mut column = anchors.cross(points.subrows(pivot, 1));
-        let (done, mut rest) = columns.as_mut().split_at_col_mut(step);
-        let own = done.as_ref().row(pivot).transpose().as_mat().to_owned();
-        matmul(&mut column, Accum::Add, done.as_ref(), &own, -1.0, Par::Seq);
+        let (done, mut rest) = columns.as_mut().split_at_col_mut(pivots.len());
+        let column = residual(anchors.cross(points.subrows(pivot, 1)), done.as_ref(), pivot);
         let scale = 1.0 / left[pivot].sqrt();
         for (i, left) in left.iter_mut().enumerate() {
             let entry = scale * column[(i, 0)];
@@ -71,4 +75,11 @@ fn pivots(kernel: &dyn Kernel, points: MatRef<'_, f64>, weights: &[f64], count: 
         pivots.push(pivot);
     }
     pivots
+}
+
+/// What the columns so far leave of a pivot's covariances.
+fn residual(mut column: Mat<f64>, done: MatRef<'_, f64>, pivot: usize) -> Mat<f64> {
+    let own = done.row(pivot).transpose().as_mat().to_owned();
+    matmul(&mut column, Accum::Add, done, &own, -1.0, Par::Seq);
+    column
 }

@@ -1,0 +1,83 @@
+//! The exact posterior of some of the observations, where all are too many and there is little noise.
+//!
+//! Without noise every observation near a query says something of its own, and no low-rank summary keeps that: measured at
+//! 3000 observations, the mean near the best points was five to fifty times closer to the exact one with the
+//! best, the latest and a spread of 1400 observations than with 1000 landmarks. With noise, averages over all of them count and
+//! landmarks win; they draw level where the noise variance is about 3e-4 of the values'.
+
+use std::sync::Arc;
+
+use faer::{Mat, MatMut, MatRef};
+use hilltop_core::{Result, Rng};
+
+use super::condition::{Condition, Crossings};
+use super::exact::Exact;
+use super::kernel::Kernel;
+use super::schedule::subset;
+
+/// Some of the observations, and all that came after the choice.
+#[derive(Clone)]
+pub struct Selected {
+    exact: Exact,
+    chosen: Arc<[usize]>,
+    offered: usize,
+}
+
+impl Selected {
+    /// The posterior covariance after observing at most `count` of these points: the best, the latest and a spread.
+    pub fn new(
+        kernel: Arc<dyn Kernel>,
+        points: MatRef<'_, f64>,
+        values: &[f64],
+        noise: f64,
+        count: usize,
+    ) -> Result<Self> {
+        let chosen: Arc<[usize]> = subset(values, count).into();
+        let kept = Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]);
+        Ok(Self {
+            exact: Exact::new(kernel, kept, noise)?,
+            chosen,
+            offered: points.nrows(),
+        })
+    }
+}
+
+impl Condition for Selected {
+    fn push(&mut self, point: MatRef<'_, f64>) {
+        self.exact.push(point);
+    }
+
+    fn weights(&self, values: &[f64]) -> Vec<f64> {
+        let later = self.offered..values.len();
+        let kept: Vec<f64> = self.chosen.iter().copied().chain(later).map(|i| values[i]).collect();
+        self.exact.weights(&kept)
+    }
+
+    fn noise(&self) -> f64 {
+        self.exact.noise()
+    }
+
+    fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
+        self.exact.cross(queries)
+    }
+
+    fn crossing(&self, queries: MatRef<'_, f64>) -> Crossings {
+        self.exact.crossing(queries)
+    }
+
+    fn explained(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.exact.explained(cross)
+    }
+
+    fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.exact.duals(cross)
+    }
+
+    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
+        self.exact.update(drawn, rng)
+    }
+
+    fn boxed(&self) -> Box<dyn Condition> {
+        Box::new(self.clone())
+    }
+}
