@@ -5,8 +5,9 @@ mod support;
 
 use std::sync::Arc;
 
+use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
-use hilltop_core::{Evidence, Model, Previous, Result, Rng, Space, Surrogate};
+use hilltop_core::{Evidence, Previous, Result, Rng, Space, Surrogate};
 use hilltop_nn::{Activation, Architecture, Network, Parameterisation};
 use hilltop_surrogate::Ntk;
 use hilltop_surrogate::ntk::{Fit, Limit, Width, erf};
@@ -158,7 +159,6 @@ fn the_dual_equals_the_primal() {
     (0..inner.nrows()).for_each(|i| inner[(i, i)] += noise);
     let factor = inner.llt(faer::Side::Lower).unwrap();
     let targets = Mat::from_fn(values.len(), 1, |i, _| (values[i] - centre) / spread);
-    use faer::linalg::solvers::Solve;
     let weights = factor.solve(seen.transpose() * &targets);
     let solved = factor.solve(asked.transpose().to_owned());
     for q in 0..queries.nrows() {

@@ -82,7 +82,7 @@ impl Default for Ntk {
             mean: Expectation::Kernel,
             features: Features::Initial,
             exact_limit: 1500,
-            landmarks: 1000,
+            landmarks: 800,
             fit_limit: 400,
             schedule: Schedule::default(),
             training: Optimiser::adam(0.01, 50, 50),
