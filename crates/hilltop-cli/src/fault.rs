@@ -33,7 +33,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     for cause in error.chain().skip(1).map(ToString::to_string) {
         // Many errors end with what their cause says.
         if !told.contains(&cause) {
-            text.push_str(&format!("  because {cause}\n"));
+            text.extend(["  because ", &cause, "\n"]);
         }
         told = cause;
     }

@@ -13,7 +13,7 @@ pub(crate) struct Place {
     /// The study file
     #[arg(value_name = "STUDY")]
     pub(crate) study: PathBuf,
-    /// Where the study is kept [default: a SQLite file beside the study file]
+    /// Where the study is kept [default: a database file beside the study file]
     #[arg(long, value_name = "PATH_OR_URL")]
     pub(crate) store: Option<String>,
 }

@@ -555,8 +555,8 @@ fn wrong_lines_are_answered_and_the_session_goes_on() {
         "{\"ask\": 2}\n{\"tell\": {\"trial\": 0, \"outputs\": {\"cost\": 1}}}\n",
     )
     .ok();
-    let input: String = LINES.iter().map(|(line, ..)| format!("{line}\n")).collect();
-    let out = desk.feed(&["session", "study.toml"], input).ok();
+    let input: Vec<&str> = LINES.iter().flat_map(|(line, ..)| [*line, "\n"]).collect();
+    let out = desk.feed(&["session", "study.toml"], input.concat()).ok();
     let answers: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(answers.len(), LINES.len());
     for ((line, code, message), answer) in LINES.iter().zip(answers) {

@@ -100,7 +100,7 @@ fn evaluated(desk: &Desk) {
                 serde_json::json!({ "trial": trial["trial"], "outputs": { "cost <b>": (rate.ln() + 3.0).powi(2), "stress": 0.1 * (k % 11) as f64 } })
             }
         };
-        lines.push_str(&format!("{}\n", serde_json::json!({ "tell": result })));
+        lines.extend([serde_json::json!({ "tell": result }).to_string().as_str(), "\n"]);
     }
     let answers = desk.feed(&["session", "study.toml"], lines).ok();
     assert!(!answers.contains("error"), "{answers}");

@@ -136,20 +136,17 @@ impl Run {
     /// Takes the true value of a point into the curve.
     fn note(&mut self, problem: &Noisy<Box<dyn Problem>>, history: &History, point: &[f64]) {
         let so_far = self.gap();
-        let value = match problem.evaluate(&coordinates(history, point)) {
-            Ok(values) => {
-                let kept = problem
-                    .outputs()
-                    .iter()
-                    .zip(&values)
-                    .all(|(output, value)| output.max.is_none_or(|max| *value <= max));
-                if kept { values[0] - self.optimum } else { f64::INFINITY }
-            }
-            Err(_) => {
-                self.failed += 1;
-                f64::INFINITY
-            }
+        let Ok(values) = problem.evaluate(&coordinates(history, point)) else {
+            self.failed += 1;
+            self.gaps.push(so_far);
+            return;
         };
+        let limits = problem.outputs();
+        let kept = limits
+            .iter()
+            .zip(&values)
+            .all(|(output, value)| output.max.is_none_or(|max| *value <= max));
+        let value = if kept { values[0] - self.optimum } else { f64::INFINITY };
         self.gaps.push(so_far.min(value));
     }
 }

@@ -38,9 +38,12 @@ impl Quartiles {
     }
 }
 
+/// Something for each of several names.
+type By<'k, T> = Vec<(&'k str, T)>;
+
 /// The runs of each problem and method, in the order in which they first occur.
-pub(crate) fn grouped(runs: &[Run]) -> Vec<(&str, Vec<(&str, Vec<&Run>)>)> {
-    let mut problems: Vec<(&str, Vec<(&str, Vec<&Run>)>)> = Vec::new();
+pub(crate) fn grouped(runs: &[Run]) -> By<'_, By<'_, Vec<&Run>>> {
+    let mut problems: By<'_, By<'_, Vec<&Run>>> = Vec::new();
     for run in runs {
         let methods = entry(&mut problems, run.problem.as_str());
         entry(methods, run.method.as_str()).push(run);
@@ -48,7 +51,7 @@ pub(crate) fn grouped(runs: &[Run]) -> Vec<(&str, Vec<(&str, Vec<&Run>)>)> {
     problems
 }
 
-fn entry<'l, 'k, T: Default>(list: &'l mut Vec<(&'k str, T)>, key: &'k str) -> &'l mut T {
+fn entry<'l, 'k, T: Default>(list: &'l mut By<'k, T>, key: &'k str) -> &'l mut T {
     let index = list.iter().position(|(known, _)| *known == key).unwrap_or_else(|| {
         list.push((key, T::default()));
         list.len() - 1

@@ -134,3 +134,73 @@ fn bars(survey: &Survey<'_>, importance: &Importance) -> Figure {
         height: (70 + 24 * shares.len() as u32).min(1600),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use hilltop_core::{Goal, MemoryJournal, Outcome, Output, Rng, Space};
+
+    use super::*;
+    use crate::{Method, Statement};
+
+    /// A study of so many parameters after so many trials, one in ten of them failed.
+    fn study(dim: usize, trials: usize, method: &str) -> Study {
+        let outputs: Arc<[Output]> = [Output {
+            name: "cost".into(),
+            goal: Goal::Maximize,
+        }]
+        .into();
+        let statement =
+            Statement::new(Arc::new(Space::unit_box(dim)), outputs, Method::parse(method).unwrap()).unwrap();
+        let study = Study::open(statement, MemoryJournal::default()).unwrap();
+        let mut rng = Rng::new(2);
+        for trial in 0..trials {
+            if trial % 10 == 9 {
+                let asked = study.ask(1).unwrap().remove(0);
+                let reason = format!("diverged in step {trial}");
+                study.tell(asked.trial, &Outcome::Failed(reason)).unwrap();
+                continue;
+            }
+            let point = study.statement().space.sample(&mut rng).unwrap();
+            let terms = point
+                .iter()
+                .enumerate()
+                .map(|(k, x)| (x - 0.3).powi(2) / (k + 1) as f64);
+            let outputs = BTreeMap::from([("cost".into(), -terms.sum::<f64>())]);
+            study.add(&study.statement().space.decode(&point), &outputs).unwrap();
+        }
+        study
+    }
+
+    #[test]
+    fn ten_thousand_trials_of_fifty_parameters_stay_below_six_megabytes() {
+        let html = html(&study(50, 10_000, "random")).unwrap();
+        assert!(html.len() < 6_000_000, "{} bytes", html.len());
+        assert_eq!(html.matches("class=\"plot\"").count(), 3 + 50);
+        assert!(html.contains("and 970 other reasons"));
+    }
+
+    #[test]
+    fn a_method_with_a_model_says_what_it_believes_in_the_direction_of_the_user() {
+        let study = study(2, 40, "auto");
+        let html = html(&study).unwrap();
+        assert_eq!(html.matches("class=\"plot\"").count(), 3 + 2 + 2);
+        assert!(html.contains("largest cost") && html.contains("as large as possible"));
+        let best = study.best().unwrap().unwrap();
+        let predicted = study.predict(&best.parameters).unwrap().unwrap();
+        assert!(predicted.mean <= 0.1, "{predicted:?}");
+        assert!(html.contains(&format!("{} ± {}", short(predicted.mean), short(predicted.deviation))));
+    }
+
+    #[test]
+    fn a_study_in_which_nothing_happened_or_everything_failed_has_a_report_without_plots() {
+        let empty = html(&study(2, 0, "random")).unwrap();
+        assert!(empty.contains("No trial has been evaluated yet.") && !empty.contains("plotly"));
+        let study = study(2, 1, "random");
+        let html = html(&study).unwrap();
+        assert!(html.contains("class=\"plot\""));
+    }
+}

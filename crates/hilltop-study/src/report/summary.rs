@@ -150,12 +150,12 @@ fn named(trials: &[u64]) -> String {
 
 /// A table of texts.
 pub fn table<const N: usize>(caption: &str, header: &[&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
-    let cells = |tag: &str, texts: &[String]| -> String {
-        let cells: String = texts
+    let cells = |tag: &str, texts: &[String]| {
+        let cells: Vec<String> = texts
             .iter()
             .map(|text| format!("<{tag}>{}</{tag}>", escaped(text)))
             .collect();
-        format!("<tr>{cells}</tr>")
+        format!("<tr>{}</tr>", cells.concat())
     };
     let head = cells("th", &header.map(str::to_owned));
     let body: String = rows.map(|row| cells("td", &row)).collect();
