@@ -185,7 +185,8 @@ fn closeness(dim: usize, noise: f64) {
 }
 
 fn main() {
-    let dim = std::env::args().find_map(|argument| argument.parse().ok())
+    let dim = std::env::args()
+        .find_map(|argument| argument.parse().ok())
         .unwrap_or(10);
     for (depth, noise) in [(1, 0.0), (2, 0.0), (1, 0.1)] {
         println!("\n{dim} coordinates, {depth} hidden layers, noise {noise}; milliseconds");

@@ -43,8 +43,8 @@ pub struct Fitted {
     pub parameters: Hyperparameters,
 }
 
-/// Up to so many observations a fit also starts from the priors' medians, and the better end counts.
-const FRESH_START: usize = 64;
+/// Up to so many observations a fit also starts from afar, and the best end counts.
+const FRESH_STARTS: usize = 100;
 
 impl Refit {
     /// The parameters for these observations. `memory` is what [`Fitted::memory`] gave for some of the first of them.
@@ -95,12 +95,28 @@ impl Refit {
             grouping: &self.grouping,
             priors: &self.priors,
         };
-        let (warm, warm_cost) = likelihood.maximise(start, &self.search);
-        if values.len() > FRESH_START {
-            return warm;
+        let ends = self
+            .starts(start, values.len())
+            .into_iter()
+            .map(|start| likelihood.maximise(&start, &self.search));
+        let best = ends.reduce(|best, end| if end.1 < best.1 { end } else { best });
+        best.map_or_else(|| start.clone(), |(parameters, _)| parameters)
+    }
+
+    /// Where a fit starts: at the parameters so far and, as long as the likelihood has several hills, among much noise and
+    /// slow change, and among little noise and fast change.
+    fn starts(&self, previous: &Hyperparameters, count: usize) -> Vec<Hyperparameters> {
+        let afar = |speed: f64, noise: f64| {
+            let mut start = self.priors.medians(self.grouping.count);
+            start.scales.iter_mut().for_each(|scale| *scale *= speed);
+            start.noise *= noise;
+            start
+        };
+        let mut starts = vec![previous.clone()];
+        if count <= FRESH_STARTS {
+            starts.extend([afar(0.3, 100.0), afar(4.0, 1e-3)]);
         }
-        let (fresh, fresh_cost) = likelihood.maximise(&self.priors.medians(self.grouping.count), &self.search);
-        if fresh_cost < warm_cost { fresh } else { warm }
+        starts
     }
 }
 
