@@ -339,3 +339,15 @@ fn an_interrupted_run_says_how_to_continue_and_does() {
     let rest = desk.hilltop(&["run", "study.toml", "--json", "--quiet"]).json();
     assert_eq!(rest["evaluated"], json!(30 - told));
 }
+
+#[test]
+fn the_study_of_the_documentation_checks() {
+    let page = include_str!("../../../docs/study-file.md");
+    let study = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let desk = Desk::with(study);
+    let checked = desk.hilltop(&["check", "study.toml"]).ok();
+    assert!(
+        checked.contains("study       compressor") && checked.contains("200 evaluations, 4 at once"),
+        "{checked}"
+    );
+}

@@ -77,13 +77,21 @@ pub(crate) fn gaps(runs: &[Run]) -> Table {
                 if index == 0 { problem.to_owned() } else { String::new() },
                 (*method).to_owned(),
                 compact(quartiles.median),
-                format!("{} to {}", compact(quartiles.lower), compact(quartiles.upper)),
+                spread(quartiles),
                 compact(seconds),
                 count,
             ]);
         }
     }
     table
+}
+
+fn spread(quartiles: Quartiles) -> String {
+    if quartiles.lower.is_finite() {
+        format!("{} to {}", compact(quartiles.lower), compact(quartiles.upper))
+    } else {
+        "nothing feasible".into()
+    }
 }
 
 /// Three digits; what was never reached is a dash.

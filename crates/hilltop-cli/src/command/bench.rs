@@ -174,7 +174,7 @@ impl Bench {
             String::new()
         };
         format!(
-            "{} on {}: {} seeds, {} evaluations at once{noise}.",
+            "{} on {}: {} seeds, {} at once{noise}.",
             self.methods, self.problems, self.seeds, self.parallel
         )
     }

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 
 use super::best;
 use crate::place::Place;
-use crate::table::{Table, cut};
+use crate::table::{Table, cut, terminal};
 
 /// The widest cell of a value.
 const CELL: usize = 12;
-/// How many parameters have a column of their own.
-const COLUMNS: usize = 5;
+/// What number and state of a trial take, and the room that is kept for reasons.
+const FIXED: usize = 18;
+const REASON: usize = 24;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -107,44 +108,74 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
     Ok(())
 }
 
+/// Outputs and parameters, as many as the terminal has room for, and the reasons of failures.
 fn listed(study: &Study, trials: &[Trial]) -> Table {
-    let statement = study.statement();
-    let parameters: Vec<&str> = statement
-        .space
-        .parameters()
-        .iter()
-        .map(|parameter| parameter.name.as_str())
-        .collect();
-    let named = &parameters[..parameters.len().min(COLUMNS)];
-    let mut header = vec!["trial".to_owned(), "state".to_owned()];
-    header.extend(statement.outputs.iter().map(|output| cut(&output.name, CELL)));
-    header.extend(named.iter().map(|name| cut(name, CELL)));
-    header.push(if parameters.len() > COLUMNS {
-        format!("and {} more", parameters.len() - COLUMNS)
+    let columns = columns(study, trials);
+    let reserved = if trials.iter().any(|trial| trial.reason.is_some()) {
+        REASON
+    } else {
+        0
+    };
+    let mut room = terminal().saturating_sub(FIXED + reserved);
+    let fits = |column: &&Column| {
+        let left = room.checked_sub(column.width() + 2);
+        room = left.unwrap_or(0);
+        left.is_some()
+    };
+    let shown: Vec<&Column> = columns.iter().take_while(fits).collect();
+    let rest = columns.len() - shown.len();
+    let more = if rest > 0 {
+        format!("and {rest} more")
     } else {
         String::new()
-    });
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    };
+    let mut header = vec!["trial", "state"];
+    header.extend(shown.iter().map(|column| column.name.as_str()));
+    header.push(&more);
     let mut table = Table::headed(&header);
-    for trial in trials {
-        let output = |name: &String| {
-            trial
-                .outputs
-                .as_ref()
-                .and_then(|values| values.get(name))
-                .map(|value| short(*value))
-        };
-        let parameter = |name: &str| trial.parameters.as_ref().and_then(|point| point.get(name)).map(value);
+    for (index, trial) in trials.iter().enumerate() {
         let mut row = vec![trial.number.to_string(), trial.state.word().to_owned()];
-        row.extend(
-            statement
-                .outputs
-                .iter()
-                .map(|named| output(&named.name).unwrap_or_default()),
-        );
-        row.extend(named.iter().map(|name| cut(&parameter(name).unwrap_or_default(), CELL)));
+        row.extend(shown.iter().map(|column| column.cells[index].clone()));
         row.push(trial.reason.clone().unwrap_or_default());
         table.row(row);
     }
     table
+}
+
+/// The cells of an output or a parameter.
+struct Column {
+    name: String,
+    cells: Vec<String>,
+}
+
+impl Column {
+    fn new(name: &str, trials: &[Trial], cell: impl Fn(&Trial) -> Option<String>) -> Self {
+        let cells = trials
+            .iter()
+            .map(|trial| cut(&cell(trial).unwrap_or_default(), CELL))
+            .collect();
+        Self {
+            name: cut(name, CELL),
+            cells,
+        }
+    }
+
+    fn width(&self) -> usize {
+        let widths = self.cells.iter().chain([&self.name]).map(|cell| cell.chars().count());
+        widths.max().unwrap_or(0)
+    }
+}
+
+fn columns(study: &Study, trials: &[Trial]) -> Vec<Column> {
+    let statement = study.statement();
+    let output = |name: &str| {
+        Column::new(name, trials, |trial| {
+            trial.outputs.as_ref()?.get(name).map(|value| short(*value))
+        })
+    };
+    let parameter = |name: &str| Column::new(name, trials, |trial| trial.parameters.as_ref()?.get(name).map(value));
+    let outputs = statement.outputs.iter().map(|named| output(&named.name));
+    outputs
+        .chain(statement.space.parameters().iter().map(|named| parameter(&named.name)))
+        .collect()
 }
