@@ -6,13 +6,14 @@
 
 use std::sync::Arc;
 
+use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{History, Model, Proposer, Query, Recommendation, Result, Space};
+use hilltop_core::{Error, History, Model, Proposer, Query, Recommendation, Result, Rng};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
 use crate::composite::{Composite, one_by_one};
-use crate::descent::{Descent, Region};
+use crate::descent::Descent;
 use crate::transform::Transform;
 
 /// The settings of `auto`.
@@ -25,9 +26,10 @@ pub struct Auto {
     pub transform: Transform,
     /// The model of the whole space.
     pub surrogate: Ntk,
-    /// The local search; `false` turns it off.
+    /// The local search.
     pub descent: Descent,
-    /// The share of a known budget that is kept for the local search at the end.
+    /// The share of a known budget that is kept for the local search at the end; 0 turns it off. Without a budget every
+    /// second round is the local search's.
     pub endgame: f64,
 }
 
@@ -38,14 +40,27 @@ impl Default for Auto {
             transform: Transform::default(),
             surrogate: Ntk::default(),
             descent: Descent::default(),
-            endgame: 0.4,
+            endgame: 0.3,
         }
     }
 }
 
 impl Auto {
-    pub(crate) fn build(&self, _space: &Arc<Space>) -> Result<Box<dyn Proposer>> {
-        self.surrogate.check()?;
+    fn check(&self) -> Result<()> {
+        if !(0.0..=1.0).contains(&self.endgame) {
+            let (setting, value) = ("endgame".to_owned(), self.endgame.to_string());
+            return Err(Error::Setting {
+                setting,
+                value,
+                allowed: "0 to 1, a share of the budget".into(),
+            });
+        }
+        self.descent.check()?;
+        self.surrogate.check()
+    }
+
+    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
+        self.check()?;
         let composite = Composite::new(
             self.design,
             self.transform,
@@ -70,41 +85,46 @@ impl Search {
         if let Some(query) = self.global.designed(history)? {
             return Ok(query);
         }
-        if let Some(region) = self.region(history).filter(|region| self.descends(history, region)) {
-            let mut rng = history.rng(history.next_trial());
-            let local = self
-                .settings
-                .descent
-                .step(history, region, &self.settings.surrogate, &mut rng)?;
-            if let Some(point) = local.and_then(|point| admitted(history, point, &mut rng)) {
-                return Ok(Query::from(point));
-            }
+        if self.descends(history)
+            && let Some(point) = self.descend(history)?
+        {
+            return Ok(Query::from(point));
         }
         self.global.propose_one(history)
     }
 
-    fn region(&self, history: &History) -> Option<Region> {
-        let initial = self.settings.design.count(history.space());
-        self.settings
-            .descent
-            .region(history.points(), history.objective(), initial)
+    /// Whether this round is the local search's.
+    fn descends(&self, history: &History) -> bool {
+        let (trial, share) = (history.next_trial(), self.settings.endgame);
+        match history.budget() {
+            Some(budget) => trial as f64 >= (1.0 - share) * budget as f64,
+            None => share > 0.0 && trial % 2 == 1,
+        }
     }
 
-    /// Whether this round is the local search's.
-    fn descends(&self, history: &History, _region: &Region) -> bool {
-        let trial = history.next_trial();
-        match history.budget() {
-            Some(budget) => trial as f64 >= (1.0 - self.settings.endgame) * budget as f64,
-            None => trial % 2 == 1,
-        }
+    /// The local search's point, where it has one that may be evaluated.
+    fn descend(&self, history: &History) -> Result<Option<Vec<f64>>> {
+        let Auto {
+            design,
+            descent,
+            surrogate,
+            ..
+        } = &self.settings;
+        let initial = design.count(history.space());
+        let Some(region) = descent.region(history.points(), history.objective(), initial) else {
+            return Ok(None);
+        };
+        let mut rng = history.rng(history.next_trial());
+        let point = descent.step(history, region, surrogate, &mut rng)?;
+        Ok(point.and_then(|point| admitted(history, point, &mut rng)))
     }
 }
 
 /// A point of the local search as one that may be evaluated, or nothing where it is known already.
-fn admitted(history: &History, mut point: Vec<f64>, rng: &mut hilltop_core::Rng) -> Option<Vec<f64>> {
+fn admitted(history: &History, mut point: Vec<f64>, rng: &mut Rng) -> Option<Vec<f64>> {
     history.space().project(&mut point);
     let sound = history.space().satisfies(&point) || history.space().repair(&mut point, rng);
-    let known = hilltop_acquire::maximiser::Known::new(history.known_points());
+    let known = Known::new(history.known_points());
     (sound && (history.is_noisy() || !known.contains(&point))).then_some(point)
 }
 

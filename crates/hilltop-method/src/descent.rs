@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Gradient, Mean, Pool, acquisition};
 use hilltop_core::{
-    Acquisition, Bounds, Context, Coordinate, Evidence, Goal, History, Maximiser, Models, Output, Points, Previous,
-    Result, Rng, Space, Surrogate,
+    Acquisition, Bounds, Context, Coordinate, Error, Evidence, Goal, History, Maximiser, Models, Output, Points,
+    Previous, Result, Rng, Space, Surrogate,
 };
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
@@ -44,60 +44,77 @@ pub(crate) struct Region {
     pub(crate) centre: usize,
     /// Half its width.
     pub(crate) width: f64,
-    /// Steps since the last that succeeded.
-    pub(crate) failures: usize,
-    /// Whether the last observation inside improved on the best.
-    pub(crate) succeeded: bool,
 }
 
 impl Descent {
+    /// Refuses settings that cannot work.
+    pub(crate) fn check(&self) -> Result<()> {
+        let refuse = |setting: &str, value: String, allowed: &str| {
+            Err(Error::Setting {
+                setting: format!("descent.{setting}"),
+                value,
+                allowed: allowed.into(),
+            })
+        };
+        if !(self.width > 0.0 && self.width <= 0.5) {
+            return refuse("width", self.width.to_string(), "above 0, at most 0.5");
+        }
+        if !(self.smallest > 0.0 && self.smallest < self.width) {
+            return refuse("smallest", self.smallest.to_string(), "above 0, below the width");
+        }
+        if self.nearest < 4 {
+            return refuse("nearest", self.nearest.to_string(), "at least 4 observations");
+        }
+        Ok(())
+    }
+
     /// The region after these observations, the first `initial` of which only say where the best is.
     pub(crate) fn region(&self, points: &Points, values: &[f64], initial: usize) -> Option<Region> {
         let mut region: Option<Region> = None;
         for (index, value) in values.iter().enumerate() {
             region = Some(match region {
-                Some(region) if *value >= values[region.centre] => self.missed(region, index >= initial, points, index),
-                Some(region) => self.improved(region, index >= initial, points, index),
-                None => Region {
-                    centre: index,
-                    width: self.width,
-                    failures: 0,
-                    succeeded: false,
-                },
+                None => self.fresh(index),
+                Some(region) if *value < values[region.centre] && index < initial => self.fresh(index),
+                Some(region) if *value < values[region.centre] => self.improved(region, points, index),
+                Some(region) if index < initial => region,
+                Some(region) => self.missed(region, points, index),
             });
         }
         region
     }
 
-    fn missed(&self, mut region: Region, counts: bool, points: &Points, index: usize) -> Region {
-        let inside = distance(points.row(index), points.row(region.centre)) <= region.width * (1.0 + 1e-9);
-        if counts && inside {
-            region.width *= 0.5;
-            region.failures += 1;
-            region.succeeded = false;
-            if region.width < self.smallest {
-                region.width = self.width;
-            }
+    fn fresh(&self, centre: usize) -> Region {
+        Region {
+            centre,
+            width: self.width,
         }
-        region
     }
 
-    fn improved(&self, region: Region, counts: bool, points: &Points, index: usize) -> Region {
+    /// A point inside that did not improve on the best halves the region; one that became too small starts anew.
+    fn missed(&self, region: Region, points: &Points, index: usize) -> Region {
+        let halved = 0.5 * region.width;
+        if !region.holds(distance(points.row(index), points.row(region.centre))) {
+            region
+        } else if halved < self.smallest {
+            self.fresh(region.centre)
+        } else {
+            Region {
+                width: halved,
+                ..region
+            }
+        }
+    }
+
+    /// The region moves to a better point: as wide as two of the steps that led there, growing and shrinking by no more
+    /// than makes sense at once.
+    fn improved(&self, region: Region, points: &Points, index: usize) -> Region {
         let step = distance(points.row(index), points.row(region.centre));
-        let inside = step <= region.width * (1.0 + 1e-9);
-        let width = if !counts {
-            self.width
-        } else if inside {
+        let width = if region.holds(step) {
             (2.0 * step).max(0.3 * region.width).min(2.0 * self.width)
         } else {
             region.width.max((2.0 * step).min(self.width))
         };
-        Region {
-            centre: index,
-            width,
-            failures: 0,
-            succeeded: counts,
-        }
+        Region { centre: index, width }
     }
 
     /// The minimum of the local model within the region; `None` where there is nothing to move or too little to fit.
@@ -138,6 +155,13 @@ impl Descent {
         };
         let found = search.maximise(score.as_ref(), &context, rng)?;
         Ok(Some(zoom.outward(&found)))
+    }
+}
+
+impl Region {
+    /// Whether a point at this distance from the centre lies inside.
+    fn holds(self, distance: f64) -> bool {
+        distance <= self.width * (1.0 + 1e-9)
     }
 }
 
@@ -215,4 +239,50 @@ fn nearest(points: &Points, centre: &[f64], axes: &[usize], width: f64, limit: u
     let quadratic = (axes.len() + 1) * (axes.len() + 2);
     near.truncate(inside.max(quadratic).min(limit));
     near
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::float_cmp)]
+
+    use super::*;
+
+    fn fold(rows: &[([f64; 2], f64)], initial: usize) -> Region {
+        let points = Points::from_rows(2, rows.iter().map(|(point, _)| point.as_slice()));
+        let values: Vec<f64> = rows.iter().map(|(_, value)| *value).collect();
+        Descent::default().region(&points, &values, initial).unwrap()
+    }
+
+    #[test]
+    fn the_initial_design_moves_the_centre_and_leaves_the_width() {
+        let region = fold(&[([0.1, 0.1], 3.0), ([0.9, 0.9], 1.0), ([0.5, 0.5], 2.0)], 3);
+        assert_eq!((region.centre, region.width), (1, 0.2));
+    }
+
+    #[test]
+    fn a_miss_inside_halves_the_region_and_one_outside_does_not() {
+        let start = ([0.5, 0.5], 1.0);
+        assert_eq!(fold(&[start, ([0.55, 0.5], 2.0)], 1).width, 0.1);
+        assert_eq!(fold(&[start, ([0.9, 0.5], 2.0)], 1).width, 0.2);
+    }
+
+    #[test]
+    fn a_success_moves_the_region_and_fits_its_width_to_the_step() {
+        let region = fold(&[([0.5, 0.5], 1.0), ([0.51, 0.5], 0.5)], 1);
+        assert_eq!(region.centre, 1);
+        assert!((region.width - 0.06).abs() < 1e-12, "{}", region.width);
+        let region = fold(&[([0.5, 0.5], 1.0), ([0.6, 0.65], 0.5)], 1);
+        assert!((region.width - 0.3).abs() < 1e-12, "{}", region.width);
+    }
+
+    #[test]
+    fn a_region_that_became_too_small_starts_anew() {
+        let misses = (0..26).map(|_| ([0.5, 0.5 + 1e-12], 2.0));
+        let rows: Vec<_> = std::iter::once(([0.5, 0.5], 1.0)).chain(misses).collect();
+        let widths: Vec<f64> = (1..=rows.len()).map(|count| fold(&rows[..count], 1).width).collect();
+        assert!(
+            widths.iter().any(|width| *width < 2e-8) && widths[widths.len() - 1] > 1e-2,
+            "{widths:?}"
+        );
+    }
 }

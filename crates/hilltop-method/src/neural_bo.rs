@@ -7,8 +7,9 @@
 //!
 //! Follows the paper (Algorithm 1) and not its authors' code: features at the initial weights `θ_0`, the initial
 //! points count, values are standardised. Departs from both where measurement says so, each departure a setting that
-//! can be turned back: input scales, noise and signal are fitted instead of fixed, and the draw is a whole function
-//! (`path`) instead of an independent normal a candidate (`pointwise`), whose minimum over N candidates is mostly noise.
+//! can be turned back: the width is infinite, where the kernel is known exactly, the activation smooth, input scales,
+//! noise and signal are fitted instead of fixed, and the draw is a whole function (`path`) instead of an independent
+//! normal a candidate (`pointwise`), whose minimum over N candidates is mostly noise.
 //! `NeuralBo::paper()` is the paper's own configuration.
 
 use std::sync::Arc;
@@ -69,10 +70,10 @@ pub enum Draw {
 impl Default for NeuralBo {
     fn default() -> Self {
         Self {
-            width: Width::Finite(500),
+            width: Width::Infinite,
             depth: 1,
             activation: Activation::Erf,
-            parameterisation: Parameterisation::Antisymmetric,
+            parameterisation: Parameterisation::Ntk,
             draw: Draw::Path,
             spread: 1.0,
             mean: Expectation::Kernel,
@@ -87,10 +88,11 @@ impl Default for NeuralBo {
 }
 
 impl NeuralBo {
-    /// The paper's experiments: one hidden layer of 500 rectified units (two weight layers), trained mean, `λ = 0.01`, independent draws over a pool of 10,000 points, `ν = 0.1` of the
-    /// grid it searched.
+    /// The paper's experiments: one hidden layer of 500 rectified units (two layers of weights), a trained mean,
+    /// `λ = 0.01`, independent draws over a pool of 10,000 points, and of its grid of spreads `ν = 0.1`.
     pub fn paper() -> Self {
         Self {
+            width: Width::Finite(500),
             activation: Activation::Relu,
             parameterisation: Parameterisation::Standard,
             draw: Draw::Pointwise,

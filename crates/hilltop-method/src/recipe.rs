@@ -86,7 +86,7 @@ impl Recipe {
     }
 
     /// The proposer of this recipe for a space and its outputs.
-    pub fn build(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
+    pub fn build(&self, _space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
         if !outputs.iter().any(|output| output.goal.is_objective()) {
             return Err(Error::Setting {
                 setting: "outputs".into(),
@@ -95,7 +95,7 @@ impl Recipe {
             });
         }
         match self {
-            Self::Auto(settings) => settings.build(space),
+            Self::Auto(settings) => settings.build(),
             Self::NeuralBo(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),

@@ -31,6 +31,22 @@ impl Parameters {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
+    /// The number of a name, for black boxes written as closures; the error is the reason of a failed evaluation.
+    pub fn number(&self, name: &str) -> Result<f64, String> {
+        let value = self.get(name).ok_or_else(|| absent(name))?;
+        value
+            .number()
+            .ok_or_else(|| format!("parameter {name} is {value}, not a number"))
+    }
+
+    /// The text of a name, likewise.
+    pub fn text(&self, name: &str) -> Result<&str, String> {
+        let value = self.get(name).ok_or_else(|| absent(name))?;
+        value
+            .text()
+            .ok_or_else(|| format!("parameter {name} is {value}, not a text"))
+    }
+
     /// Sets a value: in its place where the name is known, at the end otherwise. Gives back what it replaced.
     pub fn insert(&mut self, name: impl Into<String>, value: Value) -> Option<Value> {
         let name = name.into();
@@ -60,6 +76,10 @@ impl Parameters {
     pub(crate) fn push(&mut self, name: &str, value: Value) {
         self.0.push((name.to_owned(), value));
     }
+}
+
+fn absent(name: &str) -> String {
+    format!("there is no parameter {name} here: it is inactive, or called otherwise")
 }
 
 impl PartialEq for Parameters {
