@@ -103,7 +103,7 @@ fn ten_thousand_draws_of_a_finite_network_have_the_moments_of_the_posterior() {
 
 #[test]
 fn draws_of_infinite_width_have_the_moments_of_the_posterior() {
-    check("erf", &known(&Ntk::default()), 1500, 0.01);
+    check("erf", &known(&Ntk::default()), 900, 0.01);
     check(
         "relu",
         &known(&Ntk {

@@ -11,7 +11,7 @@ use hilltop_core::{Evidence, Previous, Result, Rng, Space, Surrogate};
 use hilltop_nn::{Activation, Architecture, Network, Parameterisation};
 use hilltop_surrogate::Ntk;
 use hilltop_surrogate::ntk::{Fit, Limit, Width, erf};
-use hilltop_surrogate::process::{Condition, Exact, Field, Inner, Kernel, Landmark, Mean, Posterior, Source};
+use hilltop_surrogate::process::{Condition, Exact, Field, Inner, Kernel, Landmark, Mean, Posterior, Schedule, Source};
 use support::{distance, fitted, table, uniform, wavy};
 
 /// A source that is never asked.
@@ -247,6 +247,36 @@ fn believing_a_point_keeps_the_mean_and_shrinks_the_deviation_there() {
             );
         }
     }
+}
+
+#[test]
+fn a_smooth_function_without_noise_does_not_break_a_growing_model() {
+    // The likelihood drives the kernel to where its matrix is singular up to rounding.
+    let points = uniform(420, 2, 15);
+    let values = wavy(points.as_ref());
+    let seldom = Schedule {
+        first: 120,
+        each_until: 120,
+        growth: 10.0,
+    };
+    let model = fitted(
+        &Ntk {
+            schedule: seldom,
+            ..Ntk::default()
+        },
+        points.as_ref(),
+        &values,
+    );
+    let queries = uniform(100, 2, 16);
+    let beliefs = model.marginals().unwrap().beliefs(queries.as_ref());
+    let error = distance(&beliefs.mean, &wavy(queries.as_ref()));
+    assert!(error < 1e-2, "{error}");
+    assert!(
+        beliefs
+            .deviation
+            .iter()
+            .all(|deviation| *deviation > 0.0 && *deviation < 0.1)
+    );
 }
 
 #[test]

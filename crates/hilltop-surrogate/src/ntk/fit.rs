@@ -3,18 +3,19 @@
 use std::sync::Arc;
 
 use faer::Mat;
-use hilltop_core::{Coordinate, Error, Evidence, Lbfgs, Previous, Result, Rng, Space};
-use hilltop_nn::{Activation, Architecture, Network};
+use hilltop_core::{Evidence, Previous, Result, Rng};
+use hilltop_nn::{Architecture, Network};
 
+use super::encoding::matrix;
 use super::finite::Finite;
 use super::network::Encoded;
+use super::prior::{profile, refit};
 use super::source::{WideNetworks, unusable};
 use super::summary::Summary;
 use super::trained::{Output, trained};
-use super::{Expectation, Features, Fit, Ntk, Width, erf, relu};
+use super::{Expectation, Features, Fit, Ntk, Width};
 use crate::process::{
-    Condition, Exact, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
-    Refit, Selected, Standard, digest,
+    Condition, Exact, Inner, Kernel, Landmark, Mean, Origin, Posterior, ProcessModel, Refit, Selected, Standard, digest,
 };
 
 /// Streams of the study's seed.
@@ -201,100 +202,4 @@ impl<'a> Fitting<'a> {
         };
         Ok((kernel, condition, base))
     }
-}
-
-/// The limit that parameters are fitted to; for activations without a closed form here the smooth one of erf.
-fn profile(ntk: &Ntk) -> Arc<dyn Profile> {
-    match ntk.activation {
-        Activation::Relu => relu(ntk.depth, ntk.kernel),
-        _ => erf(ntk.depth, ntk.kernel),
-    }
-}
-
-fn refit(ntk: &Ntk, space: &Space) -> Refit {
-    let grouping = grouping(space);
-    let search = Lbfgs {
-        iterations: 40,
-        progress: 1e-6,
-        gradient: 1e-3,
-        ..Lbfgs::default()
-    };
-    let priors = priors(ntk, grouping.count);
-    Refit {
-        profile: profile(ntk),
-        grouping,
-        priors,
-        schedule: ntk.schedule,
-        limit: ntk.fit_limit,
-        search,
-    }
-}
-
-/// Weak priors: each input's share of the inner product shrinks with the number of inputs.
-///
-/// Chosen by the predictive density of twelve BBOB functions in 2, 5 and 10 dimensions after 6 to 16 observations a
-/// dimension. A median noise above what deterministic functions have keeps small samples from being believed to the last digit; the
-/// constant's scale is bounded because beyond it the kernel changes no more and its digits are lost.
-fn priors(ntk: &Ntk, groups: usize) -> Priors {
-    let dim = groups.max(1) as f64;
-    let prior = |fit: Fit, median: f64, spread: f64, low: f64, high: f64| match fit {
-        Fit::Fitted => Prior {
-            median,
-            spread,
-            low,
-            high,
-        },
-        Fit::Fixed(value) => Prior::fixed(value),
-    };
-    Priors {
-        scales: prior(ntk.scales, 0.4 / dim.sqrt(), 1.2, 1e-3, 1e2),
-        constant: prior(ntk.constant, 3.0, 1.0, 1e-2, 1e1),
-        signal: prior(ntk.signal, 10.0, 3.0, 1e-4, 1e6),
-        noise: prior(ntk.noise, 3e-3, 3.0, 1e-8, 1.0),
-    }
-}
-
-/// The points of evidence as a matrix, also where they have no coordinates.
-fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
-    let (count, points) = (evidence.values.len(), evidence.points);
-    if points.dim() > 0 && points.len() != count {
-        let detail = format!("{count} values of {} points", points.len());
-        return Err(Error::Numerical {
-            what: "the evidence of a surrogate",
-            detail,
-        });
-    }
-    if let Some(index) = evidence.values.iter().position(|value| !value.is_finite()) {
-        let detail = format!("value {index} is {}", evidence.values[index]);
-        return Err(Error::Numerical {
-            what: "the evidence of a surrogate",
-            detail,
-        });
-    }
-    Ok(if points.dim() == 0 {
-        Mat::zeros(count, 0)
-    } else {
-        points.matrix().to_owned()
-    })
-}
-
-/// Coordinates of one parameter share a scale. One-hot coordinates are weighed so that another option is as far away as
-/// half a range of a number.
-fn grouping(space: &Space) -> Grouping {
-    let mut grouping = Grouping {
-        group: Vec::new(),
-        base: Vec::new(),
-        count: 0,
-    };
-    for coordinate in space.coordinates() {
-        let (fresh, base) = match coordinate {
-            // Two coordinates change by 2 of [-1,1] each: a distance of √8.
-            Coordinate::OneHot { option, .. } => (*option == 0, 1.0 / 8_f64.sqrt()),
-            _ => (true, 1.0),
-        };
-        grouping.count += usize::from(fresh);
-        grouping.group.push(grouping.count.max(1) - 1);
-        grouping.base.push(base);
-    }
-    grouping
 }

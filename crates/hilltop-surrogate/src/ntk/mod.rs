@@ -5,11 +5,13 @@
 //! initial weights; input scales, signal and noise are fitted to the observations.
 
 mod arc;
+mod encoding;
 mod finite;
 mod fit;
 mod infinite;
 mod layered;
 mod network;
+mod prior;
 mod settings;
 mod source;
 mod summary;
@@ -85,7 +87,7 @@ impl Default for Ntk {
             landmarks: 800,
             fit_limit: 400,
             schedule: Schedule::default(),
-            training: Optimiser::adam(0.01, 50, 50),
+            training: Optimiser::adam(0.02, 32, 100),
         }
     }
 }

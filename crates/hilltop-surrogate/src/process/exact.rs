@@ -5,8 +5,9 @@ use std::sync::Arc;
 use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng};
 
+use super::border::Bordered;
 use super::condition::{Condition, Crossings};
-use super::factor::{Bordered, Factor, NUGGET};
+use super::factor::{Factor, NUGGET};
 use super::kernel::{Anchors, Kernel};
 
 /// Observed points and the factor of their covariance.

@@ -3,6 +3,7 @@
 //! A [`Kernel`] says how points go together, a [`Condition`] what observations explain of it, a [`Posterior`] what is believed
 //! after them. [`Refit`] finds a kernel's parameters, [`ProcessModel`] is the result as the roles see it.
 
+mod border;
 mod condition;
 mod embedded;
 mod exact;
@@ -23,10 +24,11 @@ mod schedule;
 mod selected;
 mod standard;
 
+pub use border::Bordered;
 pub use condition::{Condition, Crossings};
 pub use embedded::Embedded;
 pub use exact::Exact;
-pub use factor::{Bordered, Factor};
+pub use factor::Factor;
 pub use inner::{Inner, Source};
 pub use kernel::{Anchors, Crossing, Field, Kernel};
 pub use landmark::Landmark;

@@ -1,0 +1,51 @@
+//! Evidence and coordinates as the encoder takes them.
+
+use faer::Mat;
+use hilltop_core::{Coordinate, Error, Evidence, Result, Space};
+
+use crate::process::Grouping;
+
+/// The points of evidence as a matrix, also where they have no coordinates.
+pub(super) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
+    let (count, points) = (evidence.values.len(), evidence.points);
+    if points.dim() > 0 && points.len() != count {
+        let detail = format!("{count} values of {} points", points.len());
+        return Err(Error::Numerical {
+            what: "the evidence of a surrogate",
+            detail,
+        });
+    }
+    if let Some(index) = evidence.values.iter().position(|value| !value.is_finite()) {
+        let detail = format!("value {index} is {}", evidence.values[index]);
+        return Err(Error::Numerical {
+            what: "the evidence of a surrogate",
+            detail,
+        });
+    }
+    Ok(if points.dim() == 0 {
+        Mat::zeros(count, 0)
+    } else {
+        points.matrix().to_owned()
+    })
+}
+
+/// Coordinates of one parameter share a scale. One-hot coordinates are weighed so that another option is as far away as
+/// half a range of a number.
+pub(super) fn grouping(space: &Space) -> Grouping {
+    let mut grouping = Grouping {
+        group: Vec::new(),
+        base: Vec::new(),
+        count: 0,
+    };
+    for coordinate in space.coordinates() {
+        let (fresh, base) = match coordinate {
+            // Two coordinates change by 2 of [-1,1] each: a distance of √8.
+            Coordinate::OneHot { option, .. } => (*option == 0, 1.0 / 8_f64.sqrt()),
+            _ => (true, 1.0),
+        };
+        grouping.count += usize::from(fresh);
+        grouping.group.push(grouping.count.max(1) - 1);
+        grouping.base.push(base);
+    }
+    grouping
+}
