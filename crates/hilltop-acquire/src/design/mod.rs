@@ -21,7 +21,7 @@ use crate::maximiser::Known;
 pub struct Design {
     /// How its points are laid out.
     pub kind: Layout,
-    /// How many there are; a few more than twice the number of parameters where it is left out.
+    /// How many there are; eight more than parameters, at most 50, where it is left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,
 }
@@ -49,7 +49,7 @@ const LISTED: usize = 100_000;
 impl Design {
     /// How many points the design has in a space.
     pub fn count(&self, space: &Space) -> usize {
-        self.count.unwrap_or_else(|| (2 * space.unit_dim() + 3).clamp(5, 50))
+        self.count.unwrap_or_else(|| (space.unit_dim() + 8).min(50))
     }
 
     /// Point `index` of the design of a seed; one after the last goes on in the same way.
