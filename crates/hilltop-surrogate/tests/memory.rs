@@ -118,6 +118,16 @@ fn a_resumed_model_equals_an_undisturbed_one_bit_for_bit() {
             undisturbed = Some(study.fit(&surrogate, n, previous));
         }
         let undisturbed = undisturbed.unwrap();
+        let without = Previous {
+            model: Some(undisturbed.as_ref()),
+            memory: None,
+        };
+        let same = study.fit(&surrogate, count, without);
+        assert_eq!(
+            answers(undisturbed.as_ref(), 3),
+            answers(same.as_ref(), 3),
+            "{name}: from a model"
+        );
         let alone = study.fit(&surrogate, count, Previous::default());
         assert_eq!(
             answers(undisturbed.as_ref(), 3),

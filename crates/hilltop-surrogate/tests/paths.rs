@@ -267,7 +267,7 @@ fn slopes_of_every_kind_of_model_agree_with_differences() {
         let marginals = model.marginals().unwrap();
         let slopes = marginals.slopes(queries.as_ref()).unwrap();
         let mean = differences(queries.as_ref(), 1e-5, |moved| marginals.beliefs(moved).mean);
-        assert_close(&slopes.mean, &mean, 1e-6, name);
+        assert_close(&slopes.mean, &mean, 2e-5, name);
         let deviation = differences(queries.as_ref(), 1e-5, |moved| marginals.beliefs(moved).deviation);
         assert_close(&slopes.deviation, &deviation, 1e-5, name);
     }

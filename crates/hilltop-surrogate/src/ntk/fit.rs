@@ -38,11 +38,13 @@ pub(super) struct Fitting<'a> {
 
 impl<'a> Fitting<'a> {
     /// Finds the parameters.
-    pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, memory: Option<&serde_json::Value>) -> Result<Self> {
+    pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, previous: Previous<'_>) -> Result<Self> {
         let points = matrix(evidence)?;
         let refit = refit(ntk, evidence.space);
-        let fitted = refit.follow(points.as_ref(), evidence.values, memory);
         let recipe = serde_json::to_string(ntk).unwrap_or_default();
+        let older = origin(previous).filter(|older| older.begins(&recipe, evidence.seed, points.as_ref()));
+        let own = older.and_then(|older| older.fitted.memory());
+        let fitted = refit.follow(points.as_ref(), evidence.values, previous.memory.or(own.as_ref()));
         let digest = digest(points.as_ref());
         let base = ntk.base(&fitted, points.nrows());
         let (seed, observed) = (evidence.seed, points.nrows());
@@ -171,7 +173,7 @@ impl<'a> Fitting<'a> {
     fn earlier<'m>(&self, previous: Previous<'m>) -> Option<(&'m Posterior, usize)> {
         let model = previous.model?.as_any().downcast_ref::<ProcessModel>()?;
         let fixed = self.ntk.features == Features::Initial;
-        let grows = model.origin()?.grows_into(&self.origin, self.points.as_ref());
+        let grows = origin(previous)?.grows_into(&self.origin, self.points.as_ref());
         (fixed && grows).then(|| (model.posterior(), model.observed()))
     }
 
@@ -202,4 +204,9 @@ impl<'a> Fitting<'a> {
         };
         Ok((kernel, condition, base))
     }
+}
+
+/// Where the previous model comes from, if it is one of ours.
+fn origin(previous: Previous<'_>) -> Option<&Origin> {
+    previous.model?.as_any().downcast_ref::<ProcessModel>()?.origin()
 }

@@ -137,7 +137,7 @@ impl Ntk {
 impl Surrogate for Ntk {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
-        let fitting = Fitting::new(self, evidence, previous.memory)?;
+        let fitting = Fitting::new(self, evidence, previous)?;
         Ok(Arc::new(fitting.model(previous)?))
     }
 

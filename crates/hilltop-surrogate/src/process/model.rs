@@ -29,14 +29,15 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Whether a model of the first `observed` of these points, fitted by the same recipe with the same
-    /// parameters, may grow into the one described here.
+    /// Whether the model may grow into a later one without being built anew.
     pub fn grows_into(&self, later: &Self, points: MatRef<'_, f64>) -> bool {
-        let same = self.recipe == later.recipe
-            && self.seed == later.seed
-            && self.fitted == later.fitted
-            && self.base == later.base;
-        same && self.observed <= later.observed && self.digest == digest(points.subrows(0, self.observed))
+        self.fitted == later.fitted && self.base == later.base && self.begins(&later.recipe, later.seed, points)
+    }
+
+    /// Whether the model is one of the first of these points by this recipe.
+    pub fn begins(&self, recipe: &str, seed: u64, points: MatRef<'_, f64>) -> bool {
+        let same = self.recipe == recipe && self.seed == seed && self.observed <= points.nrows();
+        same && self.digest == digest(points.subrows(0, self.observed))
     }
 }
 

@@ -46,6 +46,9 @@ pub struct Fitted {
 /// Up to so many observations a fit also starts from afar, and the best end counts.
 const FRESH_STARTS: usize = 100;
 
+/// From this noise variance on a fit also starts from little noise.
+const MUCH_NOISE: f64 = 1e-2;
+
 impl Refit {
     /// The parameters for these observations. `memory` is what [`Fitted::memory`] gave for some of the first of them.
     pub fn follow(&self, points: MatRef<'_, f64>, values: &[f64], memory: Option<&serde_json::Value>) -> Fitted {
@@ -103,8 +106,9 @@ impl Refit {
         best.map_or_else(|| start.clone(), |(parameters, _)| parameters)
     }
 
-    /// Where a fit starts: at the parameters so far and, as long as the likelihood has several hills, among much noise and
-    /// slow change, and among little noise and fast change.
+    /// Where a fit starts: at the parameters so far and, as long as there are few observations, among much noise and slow change, and
+    /// among little noise and fast change. Later the last remains where much is taken for noise: with more
+    /// observations it may turn out to be structure.
     fn starts(&self, previous: &Hyperparameters, count: usize) -> Vec<Hyperparameters> {
         let afar = |speed: f64, noise: f64| {
             let mut start = self.priors.medians(self.grouping.count);
@@ -114,7 +118,10 @@ impl Refit {
         };
         let mut starts = vec![previous.clone()];
         if count <= FRESH_STARTS {
-            starts.extend([afar(0.3, 100.0), afar(4.0, 1e-3)]);
+            starts.push(afar(0.3, 100.0));
+        }
+        if count <= FRESH_STARTS || previous.noise > MUCH_NOISE {
+            starts.push(afar(4.0, 1e-3));
         }
         starts
     }
