@@ -32,8 +32,8 @@ impl Cost {
         let problem = registry::lookup(&format!("levy-{dim}"))?;
         let space = Arc::new(Space::of_box(&problem.bounds())?);
         let outputs: Arc<[Output]> = BuiltIn::outputs_of(&*problem).into();
+        let mut history = observed(contender, &space, &outputs, &*problem, observations)?;
         let mut proposer = contender.recipe.build(&space, &outputs)?;
-        let mut history = observed(&space, &outputs, &*problem, observations)?;
         let asks = (0..ASKS)
             .map(|_| step(&mut *proposer, &mut history, &*problem))
             .collect::<Result<_>>()?;
@@ -97,11 +97,28 @@ impl Cost {
     }
 }
 
-/// Observations as a search leaves them: half all over the box, half around the best of those.
-fn observed(space: &Arc<Space>, outputs: &Arc<[Output]>, problem: &dyn Problem, count: usize) -> Result<History> {
+/// When a study of so many observations was last asked before the measurement, as a share of them: long enough ago that
+/// the first ask that is timed fits the model anew.
+const LAST_ASKED: f64 = 0.85;
+
+/// Observations as a search leaves them: half all over the box, half around the best of those; with what the method
+/// carried from its earlier rounds, as a study's journal has it when a process begins.
+fn observed(
+    contender: &Contender,
+    space: &Arc<Space>,
+    outputs: &Arc<[Output]>,
+    problem: &dyn Problem,
+    count: usize,
+) -> Result<History> {
+    let asked = (LAST_ASKED * count as f64) as usize;
     let mut history = History::new(Arc::clone(space), Arc::clone(outputs), 1);
     let mut rng = Rng::new(1);
     for trial in 0..count {
+        if trial == asked {
+            let earlier = contender.recipe.build(space, outputs)?.propose(&history, 1)?;
+            let memory = earlier.into_iter().find_map(|query| query.memory);
+            memory.into_iter().for_each(|memory| history.remember(memory));
+        }
         let mut point = space.sample(&mut rng)?;
         if let Some(best) = history.best().filter(|_| 2 * trial >= count) {
             let centre = history.points().row(best).to_vec();

@@ -209,7 +209,7 @@ impl Bench {
             table.write(out, 0)?;
             writeln!(
                 out,
-                "\nseconds/ask: the mean of ten asks with their tells, one thread; the first of them fits the model"
+                "\nseconds/ask: the mean of ten asks with their tells, one thread; the first of them starts from the journal and fits the model"
             )?;
         }
         Ok(())
