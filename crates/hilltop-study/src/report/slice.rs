@@ -34,9 +34,9 @@ fn figure(survey: &Survey<'_>, parameter: &Parameter, shown: &[&Mark<'_>], scale
     let y: Vec<Value> = located.iter().map(|(_, mark)| plotted(mark.value)).collect();
     let trials: Vec<u64> = located.iter().map(|(_, mark)| mark.trial.number).collect();
     let mut data = vec![json!({
-        "type": "scatter", "mode": "markers", "x": x, "y": y, "customdata": trials,
+        "type": "scatter", "mode": "markers", "x": x, "y": y,
         "marker": { "size": 5, "opacity": 0.7, "color": trials, "colorscale": [[0, "#c9b38b"], [1, "#1f6fb2"]] },
-        "hovertemplate": "trial %{customdata}: %{y}<extra></extra>",
+        "hovertemplate": "trial %{marker.color}: %{y}<extra></extra>",
     })];
     data.extend(best(survey, parameter));
     Figure {
