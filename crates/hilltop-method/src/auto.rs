@@ -67,7 +67,8 @@ impl Search {
         if let Some(query) = self.global.designed(history)? {
             return Ok(query);
         }
-        if let Some(region) = self.region(history).filter(|region| self.descends(history, region)) {
+        let region = self.region(history).filter(|_| history.arms().is_none());
+        if let Some(region) = region.filter(|region| self.descends(history, region)) {
             let mut rng = history.rng(history.next_trial());
             let local = self.settings.descent.step(history, region, &self.settings.surrogate, &mut rng)?;
             if let Some(point) = local.and_then(|point| admitted(history, point, &mut rng)) {
@@ -111,5 +112,9 @@ impl Proposer for Search {
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
         self.global.model(history)
+    }
+
+    fn chooses(&self) -> bool {
+        true
     }
 }

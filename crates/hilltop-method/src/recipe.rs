@@ -9,7 +9,11 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::lin_ts::LinTs;
+use crate::lin_ucb::LinUcb;
 use crate::neural_bo::NeuralBo;
+use crate::neural_ts::NeuralTs;
+use crate::neural_ucb::NeuralUcb;
 use crate::random::Random;
 use crate::registry;
 use crate::sobol::Sobol;
@@ -29,6 +33,14 @@ pub enum Recipe {
     Auto(Auto),
     /// Thompson sampling with the neural tangent kernel.
     NeuralBo(NeuralBo),
+    /// Optimism with a network whose features move.
+    NeuralUcb(NeuralUcb),
+    /// Thompson sampling with a network whose features move.
+    NeuralTs(NeuralTs),
+    /// Optimism with a linear model.
+    LinUcb(LinUcb),
+    /// Thompson sampling with a linear model.
+    LinTs(LinTs),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -68,6 +80,10 @@ impl Recipe {
         match self {
             Self::Auto(_) => "auto",
             Self::NeuralBo(_) => "neural-bo",
+            Self::NeuralUcb(_) => "neural-ucb",
+            Self::NeuralTs(_) => "neural-ts",
+            Self::LinUcb(_) => "lin-ucb",
+            Self::LinTs(_) => "lin-ts",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -92,6 +108,10 @@ impl Recipe {
         match self {
             Self::Auto(settings) => settings.build(space),
             Self::NeuralBo(settings) => settings.build(),
+            Self::NeuralUcb(settings) => settings.build(),
+            Self::NeuralTs(settings) => settings.build(),
+            Self::LinUcb(settings) => settings.build(),
+            Self::LinTs(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(settings) => Ok(Box::new(settings.build())),
             Self::Sobol(settings) => Ok(Box::new(settings.build())),

@@ -24,7 +24,9 @@ mod standard;
 
 pub use condition::{Condition, Crossings};
 pub use embedded::Embedded;
+pub(crate) use embedded::products_of_rows as own_products;
 pub use exact::Exact;
+pub(crate) use factor::update as raised;
 pub use factor::{Bordered, Factor};
 pub use inner::{Inner, Source};
 pub use kernel::{Anchors, Crossing, Field, Kernel};
