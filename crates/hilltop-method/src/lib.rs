@@ -9,6 +9,7 @@ mod descent;
 mod designed;
 mod lin_ts;
 mod lin_ucb;
+mod moving;
 mod neural_bo;
 mod neural_ts;
 mod neural_ucb;

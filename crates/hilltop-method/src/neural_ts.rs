@@ -4,32 +4,36 @@
 //!
 //! W. Zhang, D. Zhou, L. Li, Q. Gu, *Neural Thompson Sampling*, ICLR 2021.
 //!
-//! Follows the paper (Algorithm 1): `U` gathers each round's gradient at that round's weights. The paper draws an
-//! independent normal for every arm (`draw = "pointwise"`); here one function is drawn by default (`path`), a direction
-//! of the weights from `N(0, λU⁻¹)`, so that equal arms have equal draws and a space can be searched by gradients.
-//! Values are standardised, and the network is trained each time the observations have grown by a share.
+//! Follows the paper (Algorithm 1): `U` gathers each round's gradient at that round's weights, and every arm gets an
+//! independent normal draw (`draw = "pointwise"`). Where a space is searched instead of arms, one function is drawn by
+//! default (`draw = "path"`), a direction of the weights from `N(0, λU⁻¹)`, which gradients can climb. Departs from the
+//! paper in that values are standardised, and the network is trained each time the observations have grown by a share
+//! instead of in every round for ever (`growth = 0` trains in every round). The authors' code keeps the diagonal of
+//! `U`: `covariance = "diagonal"`.
 
 use std::sync::Arc;
 
-use hilltop_acquire::{Design, Path, Pointwise, acquisition, maximiser};
-use hilltop_core::{Error, Proposer, Result};
+use hilltop_acquire::{Design, Path, Pointwise, maximiser};
+use hilltop_core::{Acquisition, Capabilities, Context, Error, Models, Proposer, Result, Rng, Score};
 use hilltop_nn::{Activation, Optimiser, Parameterisation};
 use hilltop_surrogate::Accumulated;
 use hilltop_surrogate::accumulated::Covariance;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::moving::Moving;
 use crate::neural_bo::Draw;
-use crate::transform::Transform;
 
 /// The settings of `neural-ts`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NeuralTs {
-    /// One function a round, or an independent normal a candidate.
-    pub draw: Draw,
-    /// `ν`: how far draws stray from the mean, in deviations.
-    pub spread: f64,
+    /// One function a round, or an independent normal a candidate; left out, the former on spaces and the latter among
+    /// arms.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draw: Option<Draw>,
+    /// `ν`: how far draws stray from the mean, in deviations; 0.5 where the study is noisy, as bandits are, 1 otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spread: Option<f64>,
     /// Units a hidden layer.
     pub width: usize,
     /// Hidden layers.
@@ -42,8 +46,9 @@ pub struct NeuralTs {
     pub scale: f64,
     /// The scale of the constant input.
     pub constant: f64,
-    /// `λ`: of the gathered features, and the penalty of training.
-    pub regularisation: f64,
+    /// `λ`: of the gathered features, and the penalty of training; 0.3 where the study is noisy, 0.01 otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularisation: Option<f64>,
     /// All of the features' covariance, or its diagonal.
     pub covariance: Covariance,
     /// How the network is trained.
@@ -62,15 +67,15 @@ impl Default for NeuralTs {
     fn default() -> Self {
         let network = Accumulated::default();
         Self {
-            draw: Draw::Path,
-            spread: 1.0,
+            draw: None,
+            spread: None,
             width: network.width,
             depth: network.depth,
             activation: network.activation,
             parameterisation: network.parameterisation,
             scale: network.scale,
             constant: network.constant,
-            regularisation: network.regularisation,
+            regularisation: None,
             covariance: network.covariance,
             training: network.training,
             warm: network.warm,
@@ -90,28 +95,52 @@ impl NeuralTs {
             parameterisation: self.parameterisation,
             scale: self.scale,
             constant: self.constant,
-            regularisation: self.regularisation,
             covariance: self.covariance,
             training: self.training,
             warm: self.warm,
             growth: self.growth,
-        }
-    }
-
-    fn acquisition(&self) -> acquisition::Kind {
-        match self.draw {
-            Draw::Path => acquisition::Kind::Path(Path { spread: self.spread }),
-            Draw::Pointwise => acquisition::Kind::Pointwise(Pointwise { spread: self.spread }),
+            ..Accumulated::default()
         }
     }
 
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        check_spread(self.spread)?;
-        let surrogate = self.surrogate();
-        surrogate.check()?;
-        let (acquisition, maximiser) = (Arc::new(self.acquisition()), Arc::new(self.maximiser));
-        let composite = Composite::new(self.design, Transform::None, Arc::new(surrogate), acquisition, maximiser)?;
-        Ok(Box::new(composite))
+        self.spread.map_or(Ok(()), check_spread)?;
+        let (draw, typed) = (self.draw, self.spread);
+        let drawing = move |noisy: bool| Drawing { draw, spread: typed.unwrap_or(if noisy { 0.5 } else { 1.0 }) };
+        let moving = Moving {
+            design: self.design,
+            surrogate: self.surrogate(),
+            regularisation: self.regularisation,
+            acquisition: Box::new(move |noisy| Arc::new(drawing(noisy))),
+            maximiser: self.maximiser,
+            composite: None,
+        };
+        moving.build()
+    }
+}
+
+/// A draw of the kind that suits what is chosen from.
+struct Drawing {
+    draw: Option<Draw>,
+    spread: f64,
+}
+
+impl Acquisition for Drawing {
+    fn bind(&self, models: &Models, context: &Context<'_>, rng: &mut Rng) -> Result<Arc<dyn Score>> {
+        let fitting = if context.history.arms().is_some() { Draw::Pointwise } else { Draw::Path };
+        match self.draw.unwrap_or(fitting) {
+            Draw::Path => Path { spread: self.spread }.bind(models, context, rng),
+            Draw::Pointwise => Pointwise { spread: self.spread }.bind(models, context, rng),
+        }
+    }
+
+    fn check(&self, capabilities: Capabilities) -> Result<()> {
+        Path { spread: self.spread }.check(capabilities)?;
+        Pointwise { spread: self.spread }.check(capabilities)
+    }
+
+    fn is_smooth(&self) -> bool {
+        self.draw != Some(Draw::Pointwise)
     }
 }
 

@@ -19,15 +19,15 @@ use hilltop_surrogate::Accumulated;
 use hilltop_surrogate::accumulated::Covariance;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
-use crate::transform::Transform;
+use crate::moving::Moving;
 
 /// The settings of `neural-ucb`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NeuralUcb {
-    /// `ν²`: the square of how many deviations are hoped for.
-    pub beta: Schedule,
+    /// `ν²`: the square of how many deviations are hoped for; 0.3 where the study is noisy, as bandits are, 4 otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<Schedule>,
     /// Units a hidden layer.
     pub width: usize,
     /// Hidden layers.
@@ -40,8 +40,9 @@ pub struct NeuralUcb {
     pub scale: f64,
     /// The scale of the constant input.
     pub constant: f64,
-    /// `λ`: of the gathered features, and the penalty of training.
-    pub regularisation: f64,
+    /// `λ`: of the gathered features, and the penalty of training; 0.3 where the study is noisy, 0.01 otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularisation: Option<f64>,
     /// All of the features' covariance, or its diagonal.
     pub covariance: Covariance,
     /// How the network is trained.
@@ -60,14 +61,14 @@ impl Default for NeuralUcb {
     fn default() -> Self {
         let network = Accumulated::default();
         Self {
-            beta: Schedule::Constant { value: 1.0 },
+            beta: None,
             width: network.width,
             depth: network.depth,
             activation: network.activation,
             parameterisation: network.parameterisation,
             scale: network.scale,
             constant: network.constant,
-            regularisation: network.regularisation,
+            regularisation: None,
             covariance: network.covariance,
             training: network.training,
             warm: network.warm,
@@ -87,20 +88,28 @@ impl NeuralUcb {
             parameterisation: self.parameterisation,
             scale: self.scale,
             constant: self.constant,
-            regularisation: self.regularisation,
             covariance: self.covariance,
             training: self.training,
             warm: self.warm,
             growth: self.growth,
+            ..Accumulated::default()
         }
     }
 
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let surrogate = self.surrogate();
-        surrogate.check()?;
-        let acquisition = Arc::new(Ucb { beta: self.beta });
-        let maximiser = Arc::new(self.maximiser);
-        let composite = Composite::new(self.design, Transform::None, Arc::new(surrogate), acquisition, maximiser)?;
-        Ok(Box::new(composite))
+        let beta = self.beta;
+        let moving = Moving {
+            design: self.design,
+            surrogate: self.surrogate(),
+            regularisation: self.regularisation,
+            acquisition: Box::new(move |noisy| Arc::new(Ucb { beta: beta.unwrap_or(hoped(noisy)) })),
+            maximiser: self.maximiser,
+            composite: None,
+        };
+        moving.build()
     }
+}
+
+fn hoped(noisy: bool) -> Schedule {
+    Schedule::Constant { value: if noisy { 0.3 } else { 4.0 } }
 }

@@ -287,3 +287,107 @@ impl Dual {
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use hilltop_nn::{Activation, Architecture, Parameterisation};
+
+    use super::*;
+
+    const RIDGE: f64 = 0.3;
+
+    fn network(seed: u64, form: Parameterisation) -> Network {
+        let architecture = Architecture::new(3, &[8], Activation::Erf, form);
+        Network::init(&architecture, &mut Rng::new(seed)).unwrap()
+    }
+
+    fn features(network: &Network, count: usize, seed: u64) -> Tangent {
+        let mut rng = Rng::new(seed);
+        network.tangent(Mat::from_fn(count, 3, |_, _| rng.between(-1.0, 1.0)).as_ref())
+    }
+
+    /// Each feature taken at weights of its own, as in the course of a study.
+    fn gathered(form: Form, parameterisation: Parameterisation, count: u64) -> Gathered {
+        let shape = network(0, parameterisation);
+        let divisor = shape.architecture().kernel_divisor();
+        let mut gathered = Gathered {
+            form,
+            divisor,
+            weights: usize::MAX,
+        };
+        for seed in 0..count {
+            gathered.push(&features(&network(seed, parameterisation), 1, 100 + seed)).unwrap();
+        }
+        gathered.weights = shape.parameter_count();
+        gathered
+    }
+
+    fn both(parameterisation: Parameterisation, count: u64) -> [Gathered; 2] {
+        let weights = network(0, parameterisation).parameter_count();
+        let primal = Form::Primal(Primal::new(weights, RIDGE).unwrap());
+        [Form::Dual(Dual::new(RIDGE)), primal].map(|form| gathered(form, parameterisation, count))
+    }
+
+    fn close(left: &[f64], right: &[f64]) -> bool {
+        left.len() == right.len() && left.iter().zip(right).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs()))
+    }
+
+    #[test]
+    fn the_dual_equals_the_primal_for_features_of_moving_weights() {
+        for form in [Parameterisation::Standard, Parameterisation::Antisymmetric] {
+            for count in [0, 1, 20, 90] {
+                let [dual, primal] = both(form, count);
+                let asked = features(&network(77, form), 5, 7);
+                assert!(close(&dual.variances(&asked), &primal.variances(&asked)), "{form:?} {count}");
+                let one = asked.select(&[2]);
+                assert!(close(&dual.pulled(&one), &primal.pulled(&one)), "{form:?} {count}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_dual_turns_into_the_primal_when_observations_reach_the_weights_and_nothing_else_changes() {
+        let form = Parameterisation::Ntk;
+        let [dual, primal] = both(form, 60);
+        let mut turned = dual.clone();
+        turned.weights = 0;
+        let more = features(&network(5, form), 1, 500);
+        turned.push(&more).unwrap();
+        assert!(matches!(turned.form, Form::Primal(_)));
+        let mut expected = primal;
+        expected.push(&more).unwrap();
+        let asked = features(&network(77, form), 5, 7);
+        assert!(close(&turned.variances(&asked), &expected.variances(&asked)));
+    }
+
+    #[test]
+    fn the_variance_is_what_the_pulled_gradient_says() {
+        let form = Parameterisation::Standard;
+        let weights = network(0, form).parameter_count();
+        let diagonal = gathered(Form::Diagonal(Diagonal::new(weights, RIDGE)), form, 30);
+        let [dual, primal] = both(form, 30);
+        let one = features(&network(77, form), 1, 7);
+        for gathered in [dual, primal, diagonal] {
+            let product = dot(&one.gradient_vector(0), &gathered.pulled(&one));
+            assert!(close(&[product], &gathered.variances(&one)));
+        }
+    }
+
+    #[test]
+    fn drawn_directions_have_the_variance_that_is_left() {
+        let form = Parameterisation::Antisymmetric;
+        let weights = network(0, form).parameter_count();
+        let diagonal = gathered(Form::Diagonal(Diagonal::new(weights, RIDGE)), form, 10);
+        let [dual, primal] = both(form, 10);
+        let one = features(&network(77, form), 1, 7);
+        let gradient = one.gradient_vector(0);
+        for gathered in [dual, primal, diagonal] {
+            let mut rng = Rng::new(3);
+            let draws: Vec<f64> = (0..4000).map(|_| dot(&gradient, &gathered.draw(&mut rng))).collect();
+            let square = draws.iter().map(|draw| draw * draw).sum::<f64>() / draws.len() as f64;
+            let variance = gathered.variances(&one)[0];
+            assert!((square / variance - 1.0).abs() < 0.1, "{square} {variance}");
+        }
+    }
+}

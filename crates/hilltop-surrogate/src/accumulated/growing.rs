@@ -91,3 +91,34 @@ impl Growing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use hilltop_core::Rng;
+
+    use super::*;
+    use crate::process::Factor;
+
+    #[test]
+    fn a_factor_grown_row_by_row_equals_one_made_in_one_piece() {
+        let mut rng = Rng::new(1);
+        let count = 150;
+        let rows = Mat::from_fn(count, 20, |_, _| rng.normal());
+        let gram = &rows * rows.transpose();
+        let mut growing = Growing::new(0.5);
+        for row in 0..count {
+            let mut covariances = Mat::from_fn(row, 1, |i, _| gram[(i, row)]);
+            growing.push(covariances.as_mut(), gram[(row, row)]);
+        }
+        let whole = Factor::exactly(gram, 0.5).unwrap();
+        let mut columns = Mat::from_fn(count, 3, |_, _| rng.normal());
+        let mut expected = columns.clone();
+        growing.forward(columns.as_mut());
+        whole.forward(expected.as_mut());
+        assert!((&columns - &expected).norm_max() < 1e-9);
+        growing.backward(columns.as_mut());
+        whole.backward(expected.as_mut());
+        assert!((&columns - &expected).norm_max() < 1e-9);
+    }
+}

@@ -57,13 +57,13 @@ pub struct Accumulated {
 impl Default for Accumulated {
     fn default() -> Self {
         Self {
-            width: 64,
+            width: 32,
             depth: 1,
             activation: Activation::Relu,
             parameterisation: Parameterisation::Antisymmetric,
             scale: 1.0,
             constant: 1.0,
-            regularisation: 1.0,
+            regularisation: 0.3,
             covariance: Covariance::Exact,
             training: Optimiser::adam(0.01, 50, 20),
             warm: true,
