@@ -33,13 +33,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds = arguments.next().map_or(Ok(2000), |text| text.parse())?;
     let seeds = arguments.next().map_or(Ok(5), |text| text.parse())?;
     let given: Vec<String> = arguments.collect();
-    let methods = if given.is_empty() { every_method() } else { given.iter().map(|text| parsed(text)).collect() };
+    let methods = if given.is_empty() {
+        every_method()
+    } else {
+        given.iter().map(|text| parsed(text)).collect()
+    };
     println!("cumulative regret after {rounds} rounds: median (lowest to highest) of {seeds} seeds, seconds a run\n");
     println!("| method | {} | {} |\n|---|---|---|", REWARDS[0].0, REWARDS[1].0);
     for method in methods {
         let recipe = Recipe::parse(&method)?;
-        let cells: Result<Vec<String>, _> =
-            REWARDS.iter().map(|(_, reward)| summary(&recipe, *reward, rounds, seeds)).collect();
+        let cells: Result<Vec<String>, _> = REWARDS
+            .iter()
+            .map(|(_, reward)| summary(&recipe, *reward, rounds, seeds))
+            .collect();
         println!("| {} | {} |", named(&method), cells?.join(" | "));
     }
     Ok(())
@@ -63,9 +69,18 @@ fn parsed(text: &str) -> Value {
 }
 
 fn named(method: &Value) -> String {
-    let Some(table) = method.as_object() else { return format!("`{}`", method.as_str().unwrap_or_default()) };
-    let settings = table.iter().filter(|(key, _)| *key != "name").map(|(key, value)| format!("{key} = {value}"));
-    format!("`{}`, {}", table["name"].as_str().unwrap_or_default(), settings.collect::<Vec<_>>().join(", "))
+    let Some(table) = method.as_object() else {
+        return format!("`{}`", method.as_str().unwrap_or_default());
+    };
+    let settings = table
+        .iter()
+        .filter(|(key, _)| *key != "name")
+        .map(|(key, value)| format!("{key} = {value}"));
+    format!(
+        "`{}`, {}",
+        table["name"].as_str().unwrap_or_default(),
+        settings.collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: u64) -> hilltop_core::Result<String> {
@@ -73,7 +88,9 @@ fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: u64) -> hilltop_
     let runs: hilltop_core::Result<Vec<f64>> = (0..seeds).map(|seed| regret(recipe, reward, rounds, seed)).collect();
     let mut regrets = runs?;
     regrets.sort_by(f64::total_cmp);
-    let (Some(low), Some(high)) = (regrets.first(), regrets.last()) else { return Ok("–".into()) };
+    let (Some(low), Some(high)) = (regrets.first(), regrets.last()) else {
+        return Ok("–".into());
+    };
     let (middle, seconds) = (regrets[regrets.len() / 2], start.elapsed().as_secs_f64() / seeds as f64);
     Ok(format!("{middle:.0} ({low:.0} to {high:.0}), {seconds:.1} s"))
 }
@@ -81,7 +98,11 @@ fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: u64) -> hilltop_
 /// What is lost over all rounds against always choosing the best arm, without noise.
 fn regret(recipe: &Recipe, reward: Reward, rounds: u64, seed: u64) -> hilltop_core::Result<f64> {
     let space = Arc::new(Space::of_box(&[(-1.0, 1.0); FEATURES])?);
-    let outputs: Arc<[Output]> = [Output { name: "reward".into(), goal: Goal::Maximize }].into();
+    let outputs: Arc<[Output]> = [Output {
+        name: "reward".into(),
+        goal: Goal::Maximize,
+    }]
+    .into();
     let mut proposer = recipe.build(&space, &outputs)?;
     let mut history = History::new(space, outputs, seed).with_noise(true);
     let mut rng = Rng::keyed(seed, &[0xba4d]);
@@ -90,7 +111,10 @@ fn regret(recipe: &Recipe, reward: Reward, rounds: u64, seed: u64) -> hilltop_co
     for trial in 0..rounds {
         let arms: Vec<Vec<f64>> = (0..ARMS).map(|_| on_sphere(&mut rng)).collect();
         let rewards: Vec<f64> = arms.iter().map(|arm| reward(product(arm, &hidden))).collect();
-        let encoded: Vec<Vec<f64>> = arms.iter().map(|arm| arm.iter().map(|x| 0.5 * (x + 1.0)).collect()).collect();
+        let encoded: Vec<Vec<f64>> = arms
+            .iter()
+            .map(|arm| arm.iter().map(|x| 0.5 * (x + 1.0)).collect())
+            .collect();
         history.offer(Some(Points::from_rows(FEATURES, encoded.iter().map(Vec::as_slice))));
         history.turn_to(trial);
         let chosen = proposer.propose(&history, 1)?.remove(0).point;

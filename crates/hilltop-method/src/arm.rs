@@ -14,17 +14,30 @@ pub(crate) fn any_arm(arms: &Points, rng: &mut Rng) -> Result<Query> {
 pub(crate) fn best_arm(arms: &Points, score: &dyn Score) -> Result<Vec<f64>> {
     let mut scores = vec![0.0; arms.len()];
     score.values(arms.matrix(), &mut scores);
-    let better = |best: usize, next: usize| if scores[next] > scores[best] || scores[best].is_nan() { next } else { best };
+    let better = |best: usize, next: usize| {
+        if scores[next] > scores[best] || scores[best].is_nan() {
+            next
+        } else {
+            best
+        }
+    };
     let best = (0..arms.len()).reduce(better).ok_or_else(no_arms)?;
     if scores[best].is_nan() {
         let detail = format!("all {} arms score NaN", arms.len());
-        return Err(Error::Numerical { what: "the choice among arms", detail });
+        return Err(Error::Numerical {
+            what: "the choice among arms",
+            detail,
+        });
     }
     Ok(arms.row(best).to_vec())
 }
 
 fn no_arms() -> Error {
-    Error::Setting { setting: "arms".into(), value: "[]".into(), allowed: "at least one arm".into() }
+    Error::Setting {
+        setting: "arms".into(),
+        value: "[]".into(),
+        allowed: "at least one arm".into(),
+    }
 }
 
 #[cfg(test)]
@@ -57,7 +70,11 @@ mod tests {
 
     #[test]
     fn no_arms_and_arms_without_a_score_are_errors() {
-        let message = |scores: &[f64]| best_arm(&arms(scores.len()), &Listed(scores.to_vec())).unwrap_err().to_string();
+        let message = |scores: &[f64]| {
+            best_arm(&arms(scores.len()), &Listed(scores.to_vec()))
+                .unwrap_err()
+                .to_string()
+        };
         assert!(message(&[]).contains("at least one arm"));
         assert!(message(&[f64::NAN]).contains("NaN"));
         assert!(any_arm(&arms(0), &mut Rng::new(1)).is_err());

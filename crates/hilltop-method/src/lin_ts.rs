@@ -46,10 +46,18 @@ impl Default for LinTs {
 impl LinTs {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         check_spread(self.spread)?;
-        let surrogate = Linear { regularisation: self.regularisation };
+        let surrogate = Linear {
+            regularisation: self.regularisation,
+        };
         surrogate.check()?;
         let (acquisition, maximiser) = (Arc::new(Path { spread: self.spread }), Arc::new(self.maximiser));
-        let composite = Composite::new(self.design, Transform::None, Arc::new(surrogate), acquisition, maximiser)?;
+        let composite = Composite::new(
+            self.design,
+            Transform::None,
+            Arc::new(surrogate),
+            acquisition,
+            maximiser,
+        )?;
         Ok(Box::new(composite))
     }
 }

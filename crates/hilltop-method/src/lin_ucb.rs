@@ -45,11 +45,19 @@ impl Default for LinUcb {
 
 impl LinUcb {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let surrogate = Linear { regularisation: self.regularisation };
+        let surrogate = Linear {
+            regularisation: self.regularisation,
+        };
         surrogate.check()?;
         let acquisition = Arc::new(Ucb { beta: self.beta });
         let maximiser = Arc::new(self.maximiser);
-        let composite = Composite::new(self.design, Transform::None, Arc::new(surrogate), acquisition, maximiser)?;
+        let composite = Composite::new(
+            self.design,
+            Transform::None,
+            Arc::new(surrogate),
+            acquisition,
+            maximiser,
+        )?;
         Ok(Box::new(composite))
     }
 }

@@ -39,7 +39,13 @@ impl Moving {
         surrogate.regularisation = self.regularisation.unwrap_or(default);
         surrogate.check()?;
         let (acquisition, maximiser) = ((self.acquisition)(noisy), Arc::new(self.maximiser));
-        Composite::new(self.design, Transform::None, Arc::new(surrogate), acquisition, maximiser)
+        Composite::new(
+            self.design,
+            Transform::None,
+            Arc::new(surrogate),
+            acquisition,
+            maximiser,
+        )
     }
 
     fn composite(&mut self, history: &History) -> Result<&mut Composite> {

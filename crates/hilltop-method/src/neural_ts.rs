@@ -106,7 +106,10 @@ impl NeuralTs {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         self.spread.map_or(Ok(()), check_spread)?;
         let (draw, typed) = (self.draw, self.spread);
-        let drawing = move |noisy: bool| Drawing { draw, spread: typed.unwrap_or(if noisy { 0.5 } else { 1.0 }) };
+        let drawing = move |noisy: bool| Drawing {
+            draw,
+            spread: typed.unwrap_or(if noisy { 0.5 } else { 1.0 }),
+        };
         let moving = Moving {
             design: self.design,
             surrogate: self.surrogate(),
@@ -127,7 +130,11 @@ struct Drawing {
 
 impl Acquisition for Drawing {
     fn bind(&self, models: &Models, context: &Context<'_>, rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let fitting = if context.history.arms().is_some() { Draw::Pointwise } else { Draw::Path };
+        let fitting = if context.history.arms().is_some() {
+            Draw::Pointwise
+        } else {
+            Draw::Path
+        };
         match self.draw.unwrap_or(fitting) {
             Draw::Path => Path { spread: self.spread }.bind(models, context, rng),
             Draw::Pointwise => Pointwise { spread: self.spread }.bind(models, context, rng),
@@ -150,5 +157,9 @@ pub(crate) fn check_spread(spread: f64) -> Result<()> {
         return Ok(());
     }
     let (setting, value) = ("spread".to_owned(), spread.to_string());
-    Err(Error::Setting { setting, value, allowed: "a number, 0 or more".into() })
+    Err(Error::Setting {
+        setting,
+        value,
+        allowed: "a number, 0 or more".into(),
+    })
 }

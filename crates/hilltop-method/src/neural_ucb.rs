@@ -102,7 +102,11 @@ impl NeuralUcb {
             design: self.design,
             surrogate: self.surrogate(),
             regularisation: self.regularisation,
-            acquisition: Box::new(move |noisy| Arc::new(Ucb { beta: beta.unwrap_or(hoped(noisy)) })),
+            acquisition: Box::new(move |noisy| {
+                Arc::new(Ucb {
+                    beta: beta.unwrap_or(hoped(noisy)),
+                })
+            }),
             maximiser: self.maximiser,
             composite: None,
         };
@@ -111,5 +115,7 @@ impl NeuralUcb {
 }
 
 fn hoped(noisy: bool) -> Schedule {
-    Schedule::Constant { value: if noisy { 0.3 } else { 4.0 } }
+    Schedule::Constant {
+        value: if noisy { 0.3 } else { 4.0 },
+    }
 }

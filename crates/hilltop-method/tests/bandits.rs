@@ -10,7 +10,11 @@ use serde_json::{Value, json};
 const FEATURES: usize = 4;
 
 fn outputs() -> Arc<[Output]> {
-    [Output { name: "reward".into(), goal: Goal::Maximize }].into()
+    [Output {
+        name: "reward".into(),
+        goal: Goal::Maximize,
+    }]
+    .into()
 }
 
 fn built(method: &Value, dim: usize) -> (Box<dyn Proposer>, History) {
@@ -21,7 +25,9 @@ fn built(method: &Value, dim: usize) -> (Box<dyn Proposer>, History) {
 
 fn arms(trial: u64, count: usize) -> Points {
     let mut rng = Rng::keyed(9, &[trial]);
-    let rows: Vec<Vec<f64>> = (0..count).map(|_| (0..FEATURES).map(|_| rng.uniform()).collect()).collect();
+    let rows: Vec<Vec<f64>> = (0..count)
+        .map(|_| (0..FEATURES).map(|_| rng.uniform()).collect())
+        .collect();
     Points::from_rows(FEATURES, rows.iter().map(Vec::as_slice))
 }
 
@@ -51,12 +57,16 @@ fn play(proposer: &mut dyn Proposer, history: &mut History, rounds: u64) {
 
 fn regret(method: &Value, rounds: u64) -> f64 {
     let (mut proposer, mut history) = built(method, FEATURES);
-    (0..rounds).map(|trial| round(&mut *proposer, &mut history, trial).1).sum()
+    (0..rounds)
+        .map(|trial| round(&mut *proposer, &mut history, trial).1)
+        .sum()
 }
 
 fn choices(method: &str) -> String {
     let (mut proposer, mut history) = built(&json!(method), FEATURES);
-    (0..30).map(|trial| round(&mut *proposer, &mut history, trial).0.to_string()).collect()
+    (0..30)
+        .map(|trial| round(&mut *proposer, &mut history, trial).0.to_string())
+        .collect()
 }
 
 #[test]
@@ -108,8 +118,10 @@ fn a_batch_never_has_an_arm_twice() {
         history.turn_to(4);
         let batch = proposer.propose(&history, 6).unwrap();
         let all = arms(4, 6);
-        let mut taken: Vec<usize> =
-            batch.iter().map(|query| all.rows().position(|arm| arm == query.point).unwrap()).collect();
+        let mut taken: Vec<usize> = batch
+            .iter()
+            .map(|query| all.rows().position(|arm| arm == query.point).unwrap())
+            .collect();
         taken.sort_unstable();
         assert_eq!(taken, [0, 1, 2, 3, 4, 5], "{method}");
         assert!(proposer.chooses());
@@ -119,7 +131,11 @@ fn a_batch_never_has_an_arm_twice() {
 /// The lowest value of a bowl after some evaluations of a space.
 fn lowest(method: &str) -> f64 {
     let space = Arc::new(Space::unit_box(2));
-    let outputs: Arc<[Output]> = [Output { name: "cost".into(), goal: Goal::Minimize }].into();
+    let outputs: Arc<[Output]> = [Output {
+        name: "cost".into(),
+        goal: Goal::Minimize,
+    }]
+    .into();
     let mut proposer = Recipe::parse(&json!(method)).unwrap().build(&space, &outputs).unwrap();
     let mut history = History::new(space, outputs, 2);
     for trial in 0..30 {
@@ -144,7 +160,10 @@ fn settings_that_cannot_work_are_named() {
         (json!({ "name": "neural-ucb", "width": 0 }), "width"),
         (json!({ "name": "neural-ucb", "width": 31 }), "even"),
         (json!({ "name": "neural-ucb", "depth": 0 }), "depth"),
-        (json!({ "name": "neural-ucb", "beta": { "name": "constant", "value": -1.0 } }), "beta"),
+        (
+            json!({ "name": "neural-ucb", "beta": { "name": "constant", "value": -1.0 } }),
+            "beta",
+        ),
         (json!({ "name": "neural-ts", "spread": -1.0 }), "spread"),
         (json!({ "name": "neural-ts", "regularisation": 0.0 }), "regularisation"),
         (json!({ "name": "neural-ts", "growth": -0.1 }), "growth"),

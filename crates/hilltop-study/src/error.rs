@@ -114,7 +114,9 @@ pub enum Error {
     #[error("the point is not in the space: {0}")]
     Point(hilltop_core::SpaceError),
     /// A study of contexts was asked without arms.
-    #[error("the study has [contexts]: give the arms of the round with the ask, such as {{\"ask\": 1, \"arms\": [[…], […]]}}")]
+    #[error(
+        "the study has [contexts]: give the arms of the round with the ask, such as {{\"ask\": 1, \"arms\": [[…], […]]}}"
+    )]
     ArmsMissing,
     /// Arms were given to a study that has a space of its own.
     #[error("the study has no [contexts]: arms cannot be given with the ask")]

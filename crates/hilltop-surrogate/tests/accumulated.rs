@@ -80,7 +80,10 @@ fn a_model_of_other_observations_is_not_taken_further() {
     for surrogate in surrogates() {
         let other = fitted(&*surrogate, &points(20, 8), None);
         let misled = fitted(&*surrogate, &points(30, 1), Some(&*other));
-        assert_eq!(beliefs(&*misled, &asked), beliefs(&*fitted(&*surrogate, &points(30, 1), None), &asked));
+        assert_eq!(
+            beliefs(&*misled, &asked),
+            beliefs(&*fitted(&*surrogate, &points(30, 1), None), &asked)
+        );
     }
 }
 
@@ -91,7 +94,10 @@ fn slopes_agree_with_differences() {
         let model = fitted(&*surrogate, &points(40, 1), None);
         let slopes = model.marginals().unwrap().slopes(asked.matrix()).unwrap();
         let at = |point: &[f64]| {
-            let beliefs = model.marginals().unwrap().beliefs(MatRef::from_row_major_slice(point, 1, DIM));
+            let beliefs = model
+                .marginals()
+                .unwrap()
+                .beliefs(MatRef::from_row_major_slice(point, 1, DIM));
             (beliefs.mean[0], beliefs.deviation[0])
         };
         for row in 0..asked.len() {
@@ -134,7 +140,9 @@ fn drawn_functions_have_the_means_and_deviations_of_the_model_and_true_gradients
         }
         let path = draw();
         let (mut out, mut gradients) = (vec![0.0; 3], Mat::zeros(3, DIM));
-        path.smooth().unwrap().values_and_gradients(asked.matrix(), &mut out, gradients.as_mut());
+        path.smooth()
+            .unwrap()
+            .values_and_gradients(asked.matrix(), &mut out, gradients.as_mut());
         let value = |by: f64| {
             let mut point = asked.row(1).to_vec();
             point[2] += by;

@@ -13,7 +13,9 @@ pub(super) fn space(root: &Section<'_>) -> Option<Space> {
     section.allow(&["features", "bounds"]);
     for other in ["evaluate", "constraints"] {
         if let Some(field) = root.field(other) {
-            field.remark(format!("[contexts] and [{other}] exclude each other: arms are given with each ask"));
+            field.remark(format!(
+                "[contexts] and [{other}] exclude each other: arms are given with each ask"
+            ));
         }
     }
     if let Some(field) = root.field("noisy").filter(|field| field.flag() == Some(false)) {
@@ -28,7 +30,10 @@ pub(super) fn space(root: &Section<'_>) -> Option<Space> {
         Some(field) => bounds(&field, names.len())?,
         None => vec![(-1.0, 1.0); names.len()],
     };
-    let floats = names.iter().zip(bounds).map(|(name, (low, high))| Parameter::float(name, low, high));
+    let floats = names
+        .iter()
+        .zip(bounds)
+        .map(|(name, (low, high))| Parameter::float(name, low, high));
     Space::new(floats.collect(), Vec::new())
         .map_err(|error| section.refuse(error.to_string()))
         .ok()

@@ -5,8 +5,8 @@ use std::path::Path;
 use hilltop_core::{Candidates, Parameter, Space, SpaceError};
 use hilltop_problem::Problem;
 
-use super::{contexts, parameter};
 use super::section::{Field, Section};
+use super::{contexts, parameter};
 use crate::evaluate::BuiltIn;
 use crate::statement::Table;
 

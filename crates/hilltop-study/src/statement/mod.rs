@@ -88,7 +88,9 @@ impl Statement {
     /// may come again, so the study is noisy. A method that cannot choose among arms is refused.
     pub fn with_contexts(mut self) -> Result<Self> {
         if self.space.candidates().is_some() {
-            return Err(Error::statement("a finite space has its points already: arms cannot be given with the ask"));
+            return Err(Error::statement(
+                "a finite space has its points already: arms cannot be given with the ask",
+            ));
         }
         self.noisy = true;
         self.contexts = true;

@@ -30,7 +30,9 @@ impl Offer {
         for (arm, features) in arms.iter().enumerate() {
             offer.check(arm, features)?;
             let encoded = statement.space.encode(&offer.parameters(arm));
-            offer.points.push(&encoded.map_err(|source| Error::Arm { arm, source })?);
+            offer
+                .points
+                .push(&encoded.map_err(|source| Error::Arm { arm, source })?);
         }
         Ok(offer)
     }

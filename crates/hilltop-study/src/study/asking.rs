@@ -191,7 +191,11 @@ impl Study {
             oracle.view.advance(desk.ledger(), sight);
             drop(desk);
             let history = oracle.view.offer(offer.map(Offer::points));
-            let query = oracle.proposer.propose(history, 1)?.pop().ok_or_else(nothing_proposed)?;
+            let query = oracle
+                .proposer
+                .propose(history, 1)?
+                .pop()
+                .ok_or_else(nothing_proposed)?;
             let found = self.found(query, offer)?;
             if let Some(asked) = self.write_point(oracle, sight, worker, &found)? {
                 return Ok(Some(asked));

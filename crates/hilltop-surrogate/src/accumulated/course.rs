@@ -50,7 +50,10 @@ impl Course {
             encoder,
             gathered: Gathered::new(settings.covariance, &network, settings.regularisation)?,
             network: Arc::new(network),
-            standard: Standard { offset: 0.0, scale: 1.0 },
+            standard: Standard {
+                offset: 0.0,
+                scale: 1.0,
+            },
             observed: 0,
             trained: 0,
             digests: digests(evidence, 0),

@@ -110,7 +110,9 @@ impl Gathered {
 
 /// Features as columns of numbers, with the divisor's root taken out.
 fn columns(features: &Tangent, divisor: f64) -> Mat<f64> {
-    let vectors: Vec<Vec<f64>> = (0..features.len()).map(|point| features.gradient_vector(point)).collect();
+    let vectors: Vec<Vec<f64>> = (0..features.len())
+        .map(|point| features.gradient_vector(point))
+        .collect();
     let factor = divisor.sqrt().recip();
     let rows = vectors.first().map_or(0, Vec::len);
     Mat::from_fn(rows, vectors.len(), |i, j| factor * vectors[j][i])
@@ -144,7 +146,10 @@ impl Primal {
 
     pub(crate) fn variances(&self, mut columns: Mat<f64>) -> Vec<f64> {
         self.factor.forward(columns.as_mut());
-        columns.col_iter().map(|column| self.ridge * column.squared_norm_l2()).collect()
+        columns
+            .col_iter()
+            .map(|column| self.ridge * column.squared_norm_l2())
+            .collect()
     }
 
     pub(crate) fn pulled(&self, mut columns: Mat<f64>) -> Mat<f64> {
@@ -183,7 +188,10 @@ impl Diagonal {
     }
 
     fn push(&mut self, features: &[f64]) {
-        self.entries.iter_mut().zip(features).for_each(|(entry, g)| *entry += g * g);
+        self.entries
+            .iter_mut()
+            .zip(features)
+            .for_each(|(entry, g)| *entry += g * g);
     }
 
     fn variances(&self, columns: &Mat<f64>) -> Vec<f64> {
@@ -199,7 +207,11 @@ impl Diagonal {
     }
 
     fn draw(&self, normals: &[f64]) -> Vec<f64> {
-        normals.iter().zip(&self.entries).map(|(z, entry)| z * (self.ridge / entry).sqrt()).collect()
+        normals
+            .iter()
+            .zip(&self.entries)
+            .map(|(z, entry)| z * (self.ridge / entry).sqrt())
+            .collect()
     }
 }
 
@@ -250,7 +262,9 @@ impl Dual {
     /// `Σ_i c_i g_i` of everything gathered.
     fn combination(&self, coefficients: MatRef<'_, f64>, weights: usize) -> Vec<f64> {
         let coefficients: Vec<f64> = coefficients.col(0).iter().copied().collect();
-        self.features.as_ref().map_or_else(|| vec![0.0; weights], |gathered| gathered.combination(&coefficients))
+        self.features
+            .as_ref()
+            .map_or_else(|| vec![0.0; weights], |gathered| gathered.combination(&coefficients))
     }
 
     /// `(g − Σ_i c_i g_i) / divisor` with `c = (K + λI)⁻¹ k(x)`.
@@ -260,7 +274,10 @@ impl Dual {
         self.factor.backward(cross.as_mut());
         let own = features.gradient_vector(0);
         let known = self.combination(cross.as_ref(), own.len());
-        own.iter().zip(known).map(|(own, known)| (own - known) / divisor).collect()
+        own.iter()
+            .zip(known)
+            .map(|(own, known)| (own - known) / divisor)
+            .collect()
     }
 
     /// Matheron's rule: a draw of the prior, corrected by what was gathered.
@@ -272,13 +289,19 @@ impl Dual {
         self.factor.forward(coefficients.as_mut());
         self.factor.backward(coefficients.as_mut());
         let correction = self.combination(coefficients.as_ref(), normals.len());
-        normals.iter_mut().zip(correction).for_each(|(part, known)| *part -= known / root);
+        normals
+            .iter_mut()
+            .zip(correction)
+            .for_each(|(part, known)| *part -= known / root);
         normals
     }
 
     /// The same knowledge as `U`.
     fn turned(&self, divisor: f64) -> Result<Primal> {
-        let gathered = self.features.as_ref().map_or_else(|| Mat::zeros(0, 0), |all| columns(all, divisor));
+        let gathered = self
+            .features
+            .as_ref()
+            .map_or_else(|| Mat::zeros(0, 0), |all| columns(all, divisor));
         let sum = crate::process::own_products(gathered.as_ref());
         Primal::of(sum, self.ridge)
     }
@@ -317,7 +340,9 @@ mod tests {
             weights: usize::MAX,
         };
         for seed in 0..count {
-            gathered.push(&features(&network(seed, parameterisation), 1, 100 + seed)).unwrap();
+            gathered
+                .push(&features(&network(seed, parameterisation), 1, 100 + seed))
+                .unwrap();
         }
         gathered.weights = shape.parameter_count();
         gathered
@@ -330,7 +355,11 @@ mod tests {
     }
 
     fn close(left: &[f64], right: &[f64]) -> bool {
-        left.len() == right.len() && left.iter().zip(right).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs()))
+        left.len() == right.len()
+            && left
+                .iter()
+                .zip(right)
+                .all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + b.abs()))
     }
 
     #[test]
@@ -339,7 +368,10 @@ mod tests {
             for count in [0, 1, 20, 90] {
                 let [dual, primal] = both(form, count);
                 let asked = features(&network(77, form), 5, 7);
-                assert!(close(&dual.variances(&asked), &primal.variances(&asked)), "{form:?} {count}");
+                assert!(
+                    close(&dual.variances(&asked), &primal.variances(&asked)),
+                    "{form:?} {count}"
+                );
                 let one = asked.select(&[2]);
                 assert!(close(&dual.pulled(&one), &primal.pulled(&one)), "{form:?} {count}");
             }

@@ -15,7 +15,11 @@ impl Encoder {
     /// Scales of the coordinates and of the constant one. The ntk form divides by the number of inputs, which is
     /// undone here, so that the forms see the same.
     pub(crate) fn new(dim: usize, scale: f64, constant: f64, form: Parameterisation) -> Self {
-        let factor = if form == Parameterisation::Ntk { ((dim + 1) as f64).sqrt() } else { 1.0 };
+        let factor = if form == Parameterisation::Ntk {
+            ((dim + 1) as f64).sqrt()
+        } else {
+            1.0
+        };
         Self {
             dim,
             scale: factor * scale,
@@ -41,6 +45,8 @@ impl Encoder {
 
     /// Gradients in the inputs as gradients in the points, times a factor.
     pub(crate) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
-        Mat::from_fn(inner.nrows(), self.dim, |i, j| 2.0 * self.scale * factor * inner[(i, j)])
+        Mat::from_fn(inner.nrows(), self.dim, |i, j| {
+            2.0 * self.scale * factor * inner[(i, j)]
+        })
     }
 }

@@ -93,14 +93,20 @@ impl Accumulated {
         if !(self.growth.is_finite() && self.growth >= 0.0) {
             return Err(refused("growth", &self.growth, "a number, 0 or more"));
         }
-        self.training.check().map_err(|error| refused("training", &error, "rates above 0 and batches of at least 1"))
+        self.training
+            .check()
+            .map_err(|error| refused("training", &error, "rates above 0 and batches of at least 1"))
     }
 }
 
 /// Refuses what is not a positive number.
 pub(crate) fn positive(setting: &str, value: f64) -> Result<()> {
     let sound = value.is_finite() && value > 0.0;
-    if sound { Ok(()) } else { Err(refused(setting, &value, "a number above 0")) }
+    if sound {
+        Ok(())
+    } else {
+        Err(refused(setting, &value, "a number above 0"))
+    }
 }
 
 fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
@@ -114,8 +120,12 @@ fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
 impl Surrogate for Accumulated {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
-        let earlier = previous.model.and_then(|model| model.as_any().downcast_ref::<AccumulatedModel>());
-        let started = earlier.and_then(|model| model.course()).filter(|course| course.precedes(self, evidence));
+        let earlier = previous
+            .model
+            .and_then(|model| model.as_any().downcast_ref::<AccumulatedModel>());
+        let started = earlier
+            .and_then(|model| model.course())
+            .filter(|course| course.precedes(self, evidence));
         let mut course = match started {
             Some(course) => course.clone(),
             None => Course::new(self, evidence)?,

@@ -69,19 +69,35 @@ impl Marginals for AccumulatedModel {
             mean: Vec::with_capacity(points.nrows()),
             deviation: Vec::with_capacity(points.nrows()),
         };
-        let Course { encoder, network, gathered, standard, .. } = &*self.course;
+        let Course {
+            encoder,
+            network,
+            gathered,
+            standard,
+            ..
+        } = &*self.course;
         for start in (0..points.nrows()).step_by(BATCH) {
             let inputs = encoder.encode(points.subrows(start, BATCH.min(points.nrows() - start)));
-            beliefs.mean.extend(network.forward(inputs.as_ref()).into_iter().map(|mean| self.mean(mean)));
+            beliefs
+                .mean
+                .extend(network.forward(inputs.as_ref()).into_iter().map(|mean| self.mean(mean)));
             let variances = gathered.variances(&network.tangent(inputs.as_ref()));
-            beliefs.deviation.extend(variances.into_iter().map(|variance| standard.scale * variance.sqrt()));
+            beliefs
+                .deviation
+                .extend(variances.into_iter().map(|variance| standard.scale * variance.sqrt()));
         }
         beliefs
     }
 
     fn slopes(&self, points: MatRef<'_, f64>) -> Option<Slopes> {
         let beliefs = self.beliefs(points);
-        let Course { encoder, network, gathered, standard, .. } = &*self.course;
+        let Course {
+            encoder,
+            network,
+            gathered,
+            standard,
+            ..
+        } = &*self.course;
         let inputs = encoder.encode(points);
         let (_, inner) = network.input_gradients(inputs.as_ref());
         let mean = encoder.outward(&inner, standard.scale);
@@ -92,9 +108,16 @@ impl Marginals for AccumulatedModel {
             let direction = gathered.pulled(&network.tangent(input));
             let (_, inner) = network.jvp_input_gradients(input, &direction);
             let sigma = (beliefs.deviation[row] / standard.scale).max(FLAT);
-            deviation.as_mut().row_mut(row).copy_from(encoder.outward(&inner, standard.scale / sigma).row(0));
+            deviation
+                .as_mut()
+                .row_mut(row)
+                .copy_from(encoder.outward(&inner, standard.scale / sigma).row(0));
         }
-        Some(Slopes { beliefs, mean, deviation })
+        Some(Slopes {
+            beliefs,
+            mean,
+            deviation,
+        })
     }
 
     fn noise(&self) -> f64 {
@@ -136,7 +159,12 @@ impl Score for Drawn {
 
 impl SmoothScore for Drawn {
     fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
-        let Course { encoder, network, standard, .. } = &*self.model.course;
+        let Course {
+            encoder,
+            network,
+            standard,
+            ..
+        } = &*self.model.course;
         let inputs = encoder.encode(points);
         let (means, inner) = network.input_gradients(inputs.as_ref());
         let (shifts, moved) = network.jvp_input_gradients(inputs.as_ref(), &self.direction);

@@ -37,7 +37,9 @@ impl Linear {
 impl Surrogate for Linear {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
-        let earlier = previous.model.and_then(|model| model.as_any().downcast_ref::<LinearModel>());
+        let earlier = previous
+            .model
+            .and_then(|model| model.as_any().downcast_ref::<LinearModel>());
         let mut model = match earlier.filter(|model| model.precedes(*self, evidence)) {
             Some(model) => model.clone(),
             None => LinearModel::new(*self, evidence.points.dim())?,

@@ -32,7 +32,10 @@ impl LinearModel {
             encoder,
             gathered: Primal::new(encoder.inputs(), settings.regularisation)?,
             weights: vec![0.0; encoder.inputs()],
-            standard: Standard { offset: 0.0, scale: 1.0 },
+            standard: Standard {
+                offset: 0.0,
+                scale: 1.0,
+            },
             observed: 0,
             digest: 0,
             pending: false,
@@ -57,18 +60,23 @@ impl LinearModel {
         self.standard = Standard::of(evidence.values);
         let targets = self.standard.inward(evidence.values);
         let total = |j: usize| inputs.col_as_slice(j).iter().zip(&targets).map(|(x, y)| x * y).sum();
-        self.weights = self.gathered.solve(&(0..inputs.ncols()).map(total).collect::<Vec<f64>>());
+        self.weights = self
+            .gathered
+            .solve(&(0..inputs.ncols()).map(total).collect::<Vec<f64>>());
     }
 
     fn gather(&mut self, input: MatRef<'_, f64>) {
-        self.gathered.push(&mut input.row(0).iter().copied().collect::<Vec<f64>>());
+        self.gathered
+            .push(&mut input.row(0).iter().copied().collect::<Vec<f64>>());
     }
 
     /// `offset + scale ⟨w, x⟩` at every point.
     fn values(&self, weights: &[f64], points: MatRef<'_, f64>) -> Vec<f64> {
         let inputs = self.encoder.encode(points);
         let value = |i: usize| (0..weights.len()).map(|j| inputs[(i, j)] * weights[j]).sum::<f64>();
-        (0..points.nrows()).map(|i| self.standard.offset + self.standard.scale * value(i)).collect()
+        (0..points.nrows())
+            .map(|i| self.standard.offset + self.standard.scale * value(i))
+            .collect()
     }
 
     /// The gradient of [`values`](Self::values), the same at every point.
@@ -88,7 +96,10 @@ impl Model for LinearModel {
     }
 
     fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>> {
-        let mut believed = Self { pending: true, ..self.clone() };
+        let mut believed = Self {
+            pending: true,
+            ..self.clone()
+        };
         let inputs = self.encoder.encode(pending);
         (0..pending.nrows()).for_each(|row| believed.gather(inputs.as_ref().subrows(row, 1)));
         Some(Ok(Arc::new(believed)))
@@ -101,10 +112,15 @@ impl Model for LinearModel {
 
 impl Marginals for LinearModel {
     fn beliefs(&self, points: MatRef<'_, f64>) -> Beliefs {
-        let variances = self.gathered.variances(self.encoder.encode(points).transpose().to_owned());
+        let variances = self
+            .gathered
+            .variances(self.encoder.encode(points).transpose().to_owned());
         Beliefs {
             mean: self.values(&self.weights, points),
-            deviation: variances.into_iter().map(|variance| self.standard.scale * variance.sqrt()).collect(),
+            deviation: variances
+                .into_iter()
+                .map(|variance| self.standard.scale * variance.sqrt())
+                .collect(),
         }
     }
 
@@ -117,7 +133,11 @@ impl Marginals for LinearModel {
         });
         let deviation = self.encoder.outward(&inner, self.standard.scale);
         let mean = self.gradients(&self.weights, points.nrows());
-        Some(Slopes { beliefs, mean, deviation })
+        Some(Slopes {
+            beliefs,
+            mean,
+            deviation,
+        })
     }
 
     fn noise(&self) -> f64 {
@@ -130,8 +150,16 @@ impl Paths for LinearModel {
         let mut normals = vec![0.0; self.weights.len()];
         rng.normals(&mut normals);
         let drawn = self.gathered.draw(&normals);
-        let weights = self.weights.iter().zip(drawn).map(|(weight, part)| weight + spread * part).collect();
-        Ok(Arc::new(Drawn { model: self.clone(), weights }))
+        let weights = self
+            .weights
+            .iter()
+            .zip(drawn)
+            .map(|(weight, part)| weight + spread * part)
+            .collect();
+        Ok(Arc::new(Drawn {
+            model: self.clone(),
+            weights,
+        }))
     }
 }
 
