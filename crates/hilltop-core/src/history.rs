@@ -115,6 +115,7 @@ pub struct History {
     memory: Option<serde_json::Value>,
     next: u64,
     budget: Option<u64>,
+    arms: Option<Points>,
 }
 
 impl History {
@@ -140,6 +141,7 @@ impl History {
             memory: None,
             next: 0,
             budget: None,
+            arms: None,
         }
     }
 
@@ -186,6 +188,26 @@ impl History {
     /// Records what the proposer wants to find again.
     pub fn remember(&mut self, memory: serde_json::Value) {
         self.memory = Some(memory);
+    }
+
+    /// Offers the arms of the next round: what is proposed is one of these points. `None` offers the whole space again.
+    pub fn offer(&mut self, arms: Option<Points>) {
+        self.arms = arms;
+    }
+
+    /// The arms that the next proposal is one of, where they are given with the ask.
+    pub fn arms(&self) -> Option<&Points> {
+        self.arms.as_ref()
+    }
+
+    /// Takes an arm out of the offer, the first that equals the point: the rest of a batch is among the others.
+    pub fn withdraw(&mut self, point: &[f64]) {
+        let Some(arms) = &self.arms else { return };
+        let place = arms.rows().position(|arm| arm == point);
+        if let Some(taken) = place {
+            let left = arms.rows().enumerate().filter(|(index, _)| *index != taken);
+            self.arms = Some(Points::from_rows(arms.dim(), left.map(|(_, arm)| arm)));
+        }
     }
 
     /// Makes this the trial that is proposed next, whichever others have begun.

@@ -45,6 +45,9 @@ pub enum Event {
         /// where it stopped without repeating every fit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         memory: Option<serde_json::Value>,
+        /// The arms that it was chosen among, where they were given with the ask.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<Choice>,
     },
     /// A trial whose worker died was taken over by another.
     Adopted {
@@ -72,6 +75,18 @@ pub enum Event {
         /// What came of it.
         outcome: Outcome,
     },
+}
+
+/// A round of a contextual bandit: what there was to choose, and what was chosen.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The features of each arm, as they were given.
+    pub arms: Vec<Vec<f64>>,
+    /// Which of them was chosen, from 0.
+    pub arm: usize,
+    /// Those that trials of the same ask had chosen before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub taken: Vec<usize>,
 }
 
 /// What an evaluation came to. Failure is data: it has a reason and is kept.

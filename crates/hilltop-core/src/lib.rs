@@ -15,7 +15,7 @@ pub mod space;
 pub use error::{Error, Result};
 pub use expression::{Expression, ExpressionError, Value};
 pub use history::{Failure, History, Pending, Points};
-pub use journal::{Event, FORMAT, Journal, JournalError, MemoryJournal, Outcome};
+pub use journal::{Choice, Event, FORMAT, Journal, JournalError, MemoryJournal, Outcome};
 pub use lbfgs::{Lbfgs, Minimum};
 pub use output::{Goal, Output};
 pub use rng::Rng;

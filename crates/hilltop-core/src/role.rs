@@ -29,6 +29,11 @@ pub trait Proposer: Send {
         }))
     }
 
+    /// Whether it can choose among arms given with the ask ([`History::arms`]).
+    fn chooses(&self) -> bool {
+        false
+    }
+
     /// The model of the objective as of this history, for reports and predictions; `None` where there is none.
     fn model(&mut self, _history: &History) -> Result<Option<Arc<dyn Model>>> {
         Ok(None)

@@ -85,7 +85,8 @@ impl Search {
         if let Some(query) = self.global.designed(history)? {
             return Ok(query);
         }
-        if self.descends(history)
+        if history.arms().is_none()
+            && self.descends(history)
             && let Some(point) = self.descend(history)?
         {
             return Ok(Query::from(point));
@@ -139,5 +140,9 @@ impl Proposer for Search {
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
         self.global.model(history)
+    }
+
+    fn chooses(&self) -> bool {
+        true
     }
 }

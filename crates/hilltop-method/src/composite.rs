@@ -8,6 +8,7 @@ use hilltop_core::{
     Recommendation, Result, Surrogate,
 };
 
+use crate::arm::{any_arm, best_arm};
 use crate::transform::Transform;
 
 /// Design, fit, believe, bind, maximise: what most methods are.
@@ -50,8 +51,17 @@ impl Composite {
     /// The initial design's point for the next trial, while there is one.
     pub(crate) fn designed(&self, history: &History) -> Result<Option<Query>> {
         let trial = history.next_trial();
-        if trial >= self.design.count(history.space()) as u64 && history.len() >= 2 {
+        let arms = history.arms();
+        // Every round of a bandit counts, so arms are drawn blindly only where that is wished for.
+        let count = arms.map_or_else(
+            || self.design.count(history.space()),
+            |_| self.design.count.unwrap_or(0),
+        );
+        if trial >= count as u64 && history.len() >= 2 {
             return Ok(None);
+        }
+        if let Some(arms) = arms {
+            return any_arm(arms, &mut history.rng(trial)).map(Some);
         }
         self.design
             .propose(history, trial)
@@ -108,7 +118,10 @@ impl Composite {
         };
         let mut rng = history.rng(history.next_trial());
         let score = self.acquisition.bind(&models, &context, &mut rng)?;
-        let point = self.maximiser.maximise(score.as_ref(), &context, &mut rng)?;
+        let point = match history.arms() {
+            Some(arms) => best_arm(arms, score.as_ref())?,
+            None => self.maximiser.maximise(score.as_ref(), &context, &mut rng)?,
+        };
         let memory = model.memory().filter(|memory| Some(memory) != history.memory());
         Ok(Query { point, memory })
     }
@@ -131,6 +144,10 @@ impl Proposer for Composite {
         }
         let values = history.objective().to_vec();
         self.fit(history, &values).map(Some)
+    }
+
+    fn chooses(&self) -> bool {
+        true
     }
 }
 
@@ -160,6 +177,7 @@ pub(crate) fn one_by_one(
             let query = propose(&growing)?;
             growing.ask(growing.next_trial(), query.point.clone());
             query.memory.iter().for_each(|memory| growing.remember(memory.clone()));
+            growing.withdraw(&query.point);
             Ok(query)
         })
         .collect()

@@ -10,7 +10,11 @@ use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
 use crate::designed::Designed;
+use crate::lin_ts::LinTs;
+use crate::lin_ucb::LinUcb;
 use crate::neural_bo::NeuralBo;
+use crate::neural_ts::NeuralTs;
+use crate::neural_ucb::NeuralUcb;
 use crate::random::{self, Random};
 use crate::registry;
 use crate::sobol::{self, Sobol};
@@ -30,6 +34,14 @@ pub enum Recipe {
     Auto(Auto),
     /// Thompson sampling with the neural tangent kernel.
     NeuralBo(NeuralBo),
+    /// Optimism with a network whose features move.
+    NeuralUcb(NeuralUcb),
+    /// Thompson sampling with a network whose features move.
+    NeuralTs(NeuralTs),
+    /// Optimism with a linear model.
+    LinUcb(LinUcb),
+    /// Thompson sampling with a linear model.
+    LinTs(LinTs),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -73,6 +85,10 @@ impl Recipe {
         match self {
             Self::Auto(_) => "auto",
             Self::NeuralBo(_) => "neural-bo",
+            Self::NeuralUcb(_) => "neural-ucb",
+            Self::NeuralTs(_) => "neural-ts",
+            Self::LinUcb(_) => "lin-ucb",
+            Self::LinTs(_) => "lin-ts",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -97,6 +113,10 @@ impl Recipe {
         match self {
             Self::Auto(settings) => settings.build(),
             Self::NeuralBo(settings) => settings.build(),
+            Self::NeuralUcb(settings) => settings.build(),
+            Self::NeuralTs(settings) => settings.build(),
+            Self::LinUcb(settings) => settings.build(),
+            Self::LinTs(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),
             Self::Sobol(_) => Ok(Box::new(Designed(sobol::DESIGN))),

@@ -25,6 +25,26 @@ const METHODS: &[Entry] = &[
         paper: "Phan-Trong, Tran-The, Gupta: NeuralBO, Neurocomputing 2023",
     },
     Entry {
+        name: "neural-ucb",
+        about: "optimism with a trained network and the gradients of every round; contextual bandits",
+        paper: "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
+    },
+    Entry {
+        name: "neural-ts",
+        about: "Thompson sampling with a trained network and the gradients of every round; contextual bandits",
+        paper: "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
+    },
+    Entry {
+        name: "lin-ucb",
+        about: "optimism with a linear model; contextual bandits",
+        paper: "Li, Chu, Langford, Schapire: A Contextual-Bandit Approach, WWW 2010",
+    },
+    Entry {
+        name: "lin-ts",
+        about: "Thompson sampling with a linear model; contextual bandits",
+        paper: "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
+    },
+    Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",

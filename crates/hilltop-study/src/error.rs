@@ -113,6 +113,40 @@ pub enum Error {
     /// A point is none of the space.
     #[error("the point is not in the space: {0}")]
     Point(hilltop_core::SpaceError),
+    /// A study of contexts was asked without arms.
+    #[error(
+        "the study has [contexts]: give the arms of the round with the ask, such as {{\"ask\": 1, \"arms\": [[…], […]]}}"
+    )]
+    ArmsMissing,
+    /// Arms were given to a study that has a space of its own.
+    #[error("the study has no [contexts]: arms cannot be given with the ask")]
+    ArmsUnexpected,
+    /// There are fewer arms than points asked for.
+    #[error("{count} of {arms} arms cannot be chosen: give at least one arm, and ask for at most as many as there are")]
+    TooFewArms {
+        /// How many were asked for.
+        count: usize,
+        /// How many arms were given.
+        arms: usize,
+    },
+    /// An arm has the wrong number of features.
+    #[error("arm {arm} has {found} features; every arm of the study has {expected}")]
+    ArmLength {
+        /// Which arm, from 0.
+        arm: usize,
+        /// How many features it has.
+        found: usize,
+        /// How many it should have.
+        expected: usize,
+    },
+    /// An arm is none of the study's.
+    #[error("arm {arm} cannot be used: {source}")]
+    Arm {
+        /// Which arm, from 0.
+        arm: usize,
+        /// What is wrong with it.
+        source: hilltop_core::SpaceError,
+    },
     /// The program that evaluates cannot be found.
     #[error("the program {program} was not found {place}: install it or correct evaluate.command")]
     Program {

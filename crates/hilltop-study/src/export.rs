@@ -51,6 +51,7 @@ pub fn described(trial: &Trial) -> Value {
     map.insert("trial".into(), json!(trial.number));
     map.insert("state".into(), json!(trial.state.word()));
     let mut set = |key: &str, value: Option<Value>| map.extend(value.map(|value| (key.to_owned(), value)));
+    set("arm", trial.arm.map(|arm| json!(arm)));
     set("reason", trial.reason.as_ref().map(|reason| json!(reason)));
     set(
         "parameters",

@@ -124,7 +124,11 @@ impl Ledger {
                 parameters,
                 horizon,
                 memory,
-            } => self.ask(trial, parameters, horizon, memory)?,
+                choice,
+            } => {
+                self.ask(trial, parameters, horizon, memory)?;
+                self.trials[trial as usize].arm = choice.map(|choice| choice.arm);
+            }
             Event::Adopted { trial, worker } => self.adopt(trial, worker)?,
             Event::Told {
                 trial,

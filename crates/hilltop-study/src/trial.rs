@@ -56,6 +56,8 @@ pub struct Trial {
     pub added: bool,
     /// The results that its proposer saw: those of trials below this number, or all when absent.
     pub horizon: Option<u64>,
+    /// Which of the arms given with the ask it is, from 0.
+    pub arm: Option<usize>,
     /// The point, encoded.
     pub(crate) point: Vec<f64>,
 }
@@ -72,6 +74,7 @@ impl Trial {
             worker,
             added: false,
             horizon: None,
+            arm: None,
             point: Vec::new(),
         }
     }
@@ -97,4 +100,18 @@ pub struct Asked {
     pub trial: u64,
     /// What to evaluate.
     pub parameters: Parameters,
+    /// Which of the arms given with the ask it is, from 0.
+    pub arm: Option<usize>,
+}
+
+impl Asked {
+    /// In JSON, as `ask` answers: number, arm where there are any, parameters.
+    pub fn described(&self) -> serde_json::Value {
+        let mut described = serde_json::json!({ "trial": self.trial });
+        if let Some(arm) = self.arm {
+            described["arm"] = arm.into();
+        }
+        described["parameters"] = serde_json::json!(self.parameters);
+        described
+    }
 }

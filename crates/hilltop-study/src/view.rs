@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use hilltop_core::History;
+use hilltop_core::{History, Points};
 
 use crate::ledger::Ledger;
 use crate::statement::Statement;
@@ -52,7 +52,9 @@ impl View {
         }
     }
 
-    pub(crate) fn history(&self) -> &History {
+    /// Offers arms for the next proposal; none for a proposal of the whole space.
+    pub(crate) fn offer(&mut self, arms: Option<Points>) -> &History {
+        self.history.offer(arms);
         &self.history
     }
 
@@ -180,6 +182,7 @@ mod tests {
                     parameters: parameters(value),
                     horizon: None,
                     memory,
+                    choice: None,
                 }
             }
             (4..7, _, Some(trial)) => Event::Told {
@@ -241,6 +244,7 @@ mod tests {
             parameters: parameters(trial as u8),
             horizon: None,
             memory: None,
+            choice: None,
         };
         let told = |trial| Event::Told {
             trial,

@@ -1,9 +1,13 @@
 //! What is believed about an output: surrogates for Hilltop.
 //!
 //! [`process`] is the linear algebra of Gaussian processes, shared by every surrogate with a kernel; [`ntk`] is the tangent-kernel
-//! surrogate of wide networks.
+//! surrogate of wide networks; [`accumulated`] is a trained network with the gradients of every round, [`linear`] the linear model.
 
+pub mod accumulated;
+pub mod linear;
 pub mod ntk;
 pub mod process;
 
+pub use accumulated::Accumulated;
+pub use linear::Linear;
 pub use ntk::Ntk;

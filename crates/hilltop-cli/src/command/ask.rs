@@ -2,15 +2,18 @@
 
 use std::io::Write;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use serde_json::json;
 
+use crate::fault::usage;
 use crate::place::Place;
 
 const EXAMPLES: &str = "\
 Examples:
   hilltop ask study.toml              trial 0: length = 31.2, steel = s355
   hilltop ask study.toml -n 4 --json  {\"trials\": [{\"trial\": 1, \"parameters\": {…}}, …]}
+  hilltop ask bandit.toml --arms '[[0.1, 0.7], [0.3, -0.2]]'      trial 0: arm 1, x1 = 0.3, x2 = -0.2
+  hilltop ask bandit.toml --arms - < round.json                   the arms of this round from a file
 
 Tell what became of them with `hilltop tell`. The budget is a matter of `hilltop run` and not looked at here.";
 
@@ -23,22 +26,39 @@ pub(crate) struct Ask {
     /// How many points
     #[arg(short = 'n', long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     count: u64,
+    /// The arms of this round, a JSON list of lists of numbers, where the study has [contexts]; `-` reads standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    arms: Option<String>,
 }
 
 impl Ask {
     pub(crate) fn execute(&self, json: bool, out: &mut dyn Write) -> Result<()> {
-        let asked = self.place.open()?.ask(self.count as usize)?;
+        let study = self.place.open()?;
+        let asked = match self.given()? {
+            Some(arms) => study.ask_among(self.count as usize, &arms)?,
+            None => study.ask(self.count as usize)?,
+        };
         if json {
-            let trials: Vec<_> = asked
-                .iter()
-                .map(|asked| json!({ "trial": asked.trial, "parameters": asked.parameters }))
-                .collect();
+            let trials: Vec<_> = asked.iter().map(hilltop_study::Asked::described).collect();
             writeln!(out, "{}", json!({ "trials": trials }))?;
             return Ok(());
         }
         for asked in asked {
-            writeln!(out, "trial {}: {}", asked.trial, asked.parameters)?;
+            let arm = asked.arm.map(|arm| format!("arm {arm}, ")).unwrap_or_default();
+            writeln!(out, "trial {}: {arm}{}", asked.trial, asked.parameters)?;
         }
         Ok(())
+    }
+
+    /// The arms as they were typed or piped in.
+    fn given(&self) -> Result<Option<Vec<Vec<f64>>>> {
+        let Some(typed) = &self.arms else { return Ok(None) };
+        let text = match typed.as_str() {
+            "-" => std::io::read_to_string(std::io::stdin()).context("the arms on standard input cannot be read")?,
+            typed => typed.to_owned(),
+        };
+        hilltop_study::session::arms(&text)
+            .map(Some)
+            .map_err(|message| usage(format!("--arms: {message}")))
     }
 }

@@ -115,6 +115,7 @@ fn space(statement: &Statement, out: &mut dyn Write) -> Result<()> {
             let columns = candidates.feature_names().join(", ");
             writeln!(out, "\ncandidates: {} rows, features {columns}", candidates.len())?;
         }
+        None if statement.contexts => writeln!(out, "\ncontexts: arms are given with each ask, with the features")?,
         None => writeln!(out, "\nparameters")?,
     }
     let mut table = Table::plain();

@@ -15,6 +15,7 @@ One JSON object a line, both ways:
   > {\"tell\": {\"trial\": 1, \"failed\": \"mesh did not converge\"}}
   > {\"add\": {\"parameters\": {…}, \"outputs\": {…}}}
   > {\"best\": true}
+  > {\"ask\": 1, \"arms\": [[0.1, 0.7], [0.3, -0.2]]}                   where the study has [contexts]
 
 What is wrong is answered by {\"error\": {\"code\": …, \"message\": …}} and the session goes on.";
 

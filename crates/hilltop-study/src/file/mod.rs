@@ -1,5 +1,6 @@
 //! The study file: what was typed ([`StudyFile`]) and, once checked, what it means ([`Statement`]).
 
+mod contexts;
 mod duration;
 mod evaluate;
 mod output;
@@ -25,7 +26,7 @@ use crate::{Error, Result};
 use section::Section;
 use sheet::Sheet;
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "name",
     "seed",
     "budget",
@@ -35,6 +36,7 @@ const KEYS: [&str; 13] = [
     "asynchronous",
     "parameters",
     "candidates",
+    "contexts",
     "outputs",
     "constraints",
     "physics",
@@ -118,6 +120,8 @@ impl StudyFile {
         statement.candidates = table;
         statement.evaluate = evaluate.map(|(evaluate, _)| evaluate);
         numbers.set(&mut statement);
+        statement.contexts = root.field("contexts").is_some();
+        statement.noisy |= statement.contexts;
         settle(root, statement)
     }
 
@@ -228,7 +232,7 @@ impl Numbers {
 /// What can be said only about the whole, each at the key that is nearest to it.
 fn settle(root: &Section<'_>, statement: Statement) -> Option<Statement> {
     let nearest = |key: &str| root.field(key);
-    if let Err(error) = statement.method.check(&statement.space, &statement.outputs) {
+    if let Err(error) = statement.check_method() {
         match nearest("method") {
             Some(field) => field.remark(error.to_string()),
             None => root.refuse(error.to_string()),

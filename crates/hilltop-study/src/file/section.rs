@@ -183,6 +183,10 @@ impl<'s> Field<'s> {
         self.or_refuse(value, "a text, a finite number, true or false")
     }
 
+    pub(crate) fn is_list(&self) -> bool {
+        self.value.is_array()
+    }
+
     pub(crate) fn is_text(&self) -> bool {
         self.value.is_str()
     }

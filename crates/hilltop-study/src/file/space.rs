@@ -1,12 +1,12 @@
-//! `[parameters]` or `[candidates]`, with `[constraints]`: the space of a study.
+//! `[parameters]`, `[candidates]` or `[contexts]`, with `[constraints]`: the space of a study.
 
 use std::path::Path;
 
 use hilltop_core::{Candidates, Parameter, Space, SpaceError};
 use hilltop_problem::Problem;
 
-use super::parameter;
 use super::section::{Field, Section};
+use super::{contexts, parameter};
 use crate::evaluate::BuiltIn;
 use crate::statement::Table;
 
@@ -16,16 +16,18 @@ pub(super) fn space(
     folder: &Path,
     problem: Option<&dyn Problem>,
 ) -> Option<(Space, Option<Table>)> {
-    match (&root.typed(&["parameters", "candidates"])[..], problem) {
+    match (&root.typed(&["parameters", "candidates", "contexts"])[..], problem) {
         (["parameters"], _) => of_parameters(root).map(|space| (space, None)),
         (["candidates"], _) => of_candidates(root, folder).map(|(space, table)| (space, Some(table))),
+        (["contexts"], _) => contexts::space(root).map(|space| (space, None)),
         ([], Some(problem)) => of_problem(root, problem).map(|space| (space, None)),
         ([], None) => {
             root.refuse("parameters are missing: add a section [parameters], or [candidates] with a file");
             None
         }
-        _ => {
-            root.refuse("[parameters] and [candidates] exclude each other");
+        (several, _) => {
+            let sections: Vec<String> = several.iter().map(|section| format!("[{section}]")).collect();
+            root.refuse(format!("{} exclude each other", sections.join(" and ")));
             None
         }
     }

@@ -31,6 +31,12 @@ pub fn serve(study: &Study, mut input: impl BufRead, mut output: impl Write) -> 
     }
 }
 
+/// The arms of a round from their JSON, a list of lists of numbers; otherwise what is wrong with it.
+pub fn arms(text: &str) -> Result<Vec<Vec<f64>>, String> {
+    let given: Value = serde_json::from_str(text).map_err(|error| format!("the arms are not JSON: {error}"))?;
+    request::arms(&given).map_err(|refusal| refusal.message)
+}
+
 /// The answer to one line.
 pub fn answer(study: &Study, line: &str) -> Value {
     let request = Request::parse(line);
@@ -41,9 +47,12 @@ pub fn answer(study: &Study, line: &str) -> Value {
 
 fn fulfil(study: &Study, request: Request) -> Result<Value, Refusal> {
     Ok(match request {
-        Request::Ask(count) => {
-            let trial = |asked: crate::Asked| json!({ "trial": asked.trial, "parameters": asked.parameters });
-            json!({ "trials": study.ask(count)?.into_iter().map(trial).collect::<Vec<_>>() })
+        Request::Ask { count, arms } => {
+            let asked = match arms {
+                Some(arms) => study.ask_among(count, &arms)?,
+                None => study.ask(count)?,
+            };
+            json!({ "trials": asked.iter().map(crate::Asked::described).collect::<Vec<_>>() })
         }
         Request::Tell {
             trial,
@@ -79,6 +88,8 @@ impl From<Error> for Refusal {
             Error::NoPoint { .. } => "not-asked",
             Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. } => "bad-outputs",
             Error::Point(_) => "bad-parameters",
+            Error::ArmsMissing | Error::ArmsUnexpected | Error::TooFewArms { .. } => "bad-arms",
+            Error::ArmLength { .. } | Error::Arm { .. } => "bad-arms",
             exhausted if exhausted.is_exhausted() => "exhausted",
             Error::Journal(_) | Error::Access { .. } | Error::Contradiction { .. } => "store",
             _ => "internal",

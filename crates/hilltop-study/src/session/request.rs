@@ -10,7 +10,10 @@ const MOST: u64 = 10_000;
 
 /// A line that was understood.
 pub(super) enum Request {
-    Ask(usize),
+    Ask {
+        count: usize,
+        arms: Option<Vec<Vec<f64>>>,
+    },
     Tell {
         trial: u64,
         outcome: Outcome,
@@ -48,9 +51,15 @@ impl Request {
     pub(super) fn parse(line: &str) -> Understood<Self> {
         let value: Value =
             serde_json::from_str(line).map_err(|error| Refusal::malformed(format!("the line is not JSON: {error}")))?;
-        let Value::Object(object) = value else {
+        let Value::Object(mut object) = value else {
             return Err(Refusal::malformed("the line is not a JSON object such as {\"ask\": 1}"));
         };
+        if object.len() == 2
+            && object.contains_key("ask")
+            && let Some(given) = object.shift_remove("arms")
+        {
+            return ask(&object["ask"], Some(arms(&given)?));
+        }
         let mut entries = object.into_iter();
         match (entries.next(), entries.next()) {
             (Some((command, argument)), None) => Self::command(&command, argument),
@@ -62,7 +71,7 @@ impl Request {
 
     fn command(command: &str, argument: Value) -> Understood<Self> {
         match command {
-            "ask" => ask(&argument),
+            "ask" => ask(&argument, None),
             "tell" => tell(table("tell", argument, &["trial", "outputs", "failed", "seconds"])?),
             "add" => add(table("add", argument, &["parameters", "outputs"])?),
             "best" if argument == Value::Bool(true) => Ok(Self::Best),
@@ -78,13 +87,38 @@ impl Request {
     }
 }
 
-fn ask(argument: &Value) -> Understood<Request> {
+fn ask(argument: &Value, arms: Option<Vec<Vec<f64>>>) -> Understood<Request> {
     match argument.as_u64().filter(|count| (1..=MOST).contains(count)) {
-        Some(count) => Ok(Request::Ask(count as usize)),
+        Some(count) => Ok(Request::Ask {
+            count: count as usize,
+            arms,
+        }),
         None => Err(Refusal::malformed(format!(
             "ask = {argument} is not allowed: a whole number from 1 to {MOST}"
         ))),
     }
+}
+
+/// The arms of a round: a list of lists of numbers.
+pub(crate) fn arms(given: &Value) -> Understood<Vec<Vec<f64>>> {
+    let bad = |message: String| Refusal {
+        code: "bad-arms",
+        message,
+    };
+    let Value::Array(rows) = given else {
+        return Err(bad("arms is not a list of arms, each a list of numbers".into()));
+    };
+    let arm = |(arm, row): (usize, &Value)| {
+        let Value::Array(features) = row else {
+            return Err(bad(format!("arm {arm} is not a list of numbers")));
+        };
+        let number = |(feature, value): (usize, &Value)| {
+            let named = || bad(format!("feature {feature} of arm {arm} is {value}, not a number"));
+            value.as_f64().ok_or_else(named)
+        };
+        features.iter().enumerate().map(number).collect()
+    };
+    rows.iter().enumerate().map(arm).collect()
 }
 
 fn tell(mut table: Map<String, Value>) -> Understood<Request> {

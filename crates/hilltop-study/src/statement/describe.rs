@@ -7,12 +7,13 @@ use super::{Command, Evaluate, Statement, Table};
 use crate::evaluate::Results;
 
 /// What may not change while a study lives, because every suggestion depends on it.
-const LASTING: [&str; 7] = [
+const LASTING: [&str; 8] = [
     "seed",
     "method",
     "noisy",
     "parameters",
     "candidates",
+    "contexts",
     "constraints",
     "outputs",
 ];
@@ -51,6 +52,7 @@ impl Statement {
         } else {
             let parameters = self.space.parameters().iter().map(parameter).collect();
             map.insert("parameters".into(), Value::Object(parameters));
+            map.extend(self.contexts.then(|| ("contexts".into(), json!(true))));
             self.space.known().iter().map(ToString::to_string).collect()
         };
         if !known.is_empty() {

@@ -44,6 +44,8 @@ pub struct Statement {
     pub evaluate: Option<Evaluate>,
     /// The file of a finite space, where it comes from one.
     pub candidates: Option<Table>,
+    /// Whether the points of each round are given with the ask: the study is a contextual bandit.
+    pub contexts: bool,
 }
 
 impl Statement {
@@ -78,7 +80,34 @@ impl Statement {
             outputs,
             evaluate: None,
             candidates: None,
+            contexts: false,
         }
+    }
+
+    /// The same as a contextual bandit: each ask brings its own arms, points of the space of which one is chosen. Arms
+    /// may come again, so the study is noisy. A method that cannot choose among arms is refused.
+    pub fn with_contexts(mut self) -> Result<Self> {
+        if self.space.candidates().is_some() {
+            return Err(Error::statement(
+                "a finite space has its points already: arms cannot be given with the ask",
+            ));
+        }
+        self.noisy = true;
+        self.contexts = true;
+        self.check_method()?;
+        Ok(self)
+    }
+
+    /// Whether the method can work on this space, and among arms where they are given.
+    pub(crate) fn check_method(&self) -> Result<()> {
+        self.method.check(&self.space, &self.outputs)?;
+        if !self.contexts || self.method.build(&self.space, &self.outputs)?.chooses() {
+            return Ok(());
+        }
+        Err(Error::statement(format!(
+            "the method {} cannot choose among arms: take neural-ucb, neural-ts, lin-ucb or lin-ts",
+            self.method.name()
+        )))
     }
 
     /// The same with this seed.

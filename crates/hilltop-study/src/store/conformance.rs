@@ -82,6 +82,7 @@ pub fn every_kind_of_event_survives(open: Open<'_>) {
             parameters: parameters.clone(),
             horizon: Some(0),
             memory: Some([1, 2].as_slice().into()),
+            choice: None,
         },
         Event::Adopted {
             trial: 0,

@@ -4,8 +4,9 @@
 //! reservation; writing the point waits for nobody. So no proposal is repeated because somebody told a result
 //! meanwhile.
 
-use hilltop_core::{Event, Query};
+use hilltop_core::{Choice, Event, Parameters, Query};
 
+use super::arms::Offer;
 use super::{Oracle, Study};
 use crate::ledger::Ledger;
 use crate::store::Claim;
@@ -21,6 +22,14 @@ pub(crate) enum Task {
     Wait,
     /// Nothing is left to do within the budget.
     Done,
+}
+
+/// A proposal, ready to be written.
+struct Found {
+    parameters: Parameters,
+    point: Vec<f64>,
+    memory: Option<serde_json::Value>,
+    choice: Option<Choice>,
 }
 
 /// What a worker may propose next.
@@ -39,7 +48,7 @@ impl Study {
         let _hand = self.workers.hand()?;
         let mut asked = Vec::new();
         while asked.len() < count {
-            match self.ask_by_hand(&mut oracle) {
+            match self.ask_by_hand(&mut oracle, None) {
                 Ok(next) => asked.push(next),
                 Err(error) if error.is_exhausted() && !asked.is_empty() => break,
                 Err(error) => return Err(error),
@@ -48,11 +57,26 @@ impl Study {
         Ok(asked)
     }
 
+    /// The best `count` of the arms of this round, to be tried and told by the caller: a contextual bandit. An arm is
+    /// the features of one choice; the next round's may be others, in another number.
+    pub fn ask_among(&self, count: usize, arms: &[Vec<f64>]) -> Result<Vec<Asked>> {
+        let mut offer = Offer::new(&self.statement, arms)?;
+        offer.suffices(count)?;
+        let mut oracle = self.oracle();
+        let _hand = self.workers.hand()?;
+        let mut next = || {
+            let asked = self.ask_by_hand(&mut oracle, Some(&offer))?;
+            asked.arm.into_iter().for_each(|arm| offer.take(arm));
+            Ok(asked)
+        };
+        (0..count).map(|_| next()).collect()
+    }
+
     /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free.
-    fn ask_by_hand(&self, oracle: &mut Oracle) -> Result<Asked> {
+    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>) -> Result<Asked> {
         let free = |trial: &Trial| trial.worker.as_ref().is_none_or(|name| !self.workers.is_alive(name));
         let choose = |ledger: &Ledger| Turn::Trial(vacancy(ledger, free).unwrap_or_else(|| ledger.next()));
-        let asked = self.propose(oracle, None, choose)?;
+        let asked = self.propose(oracle, None, offer, choose)?;
         asked.ok_or_else(|| nothing_proposed().into())
     }
 
@@ -63,7 +87,7 @@ impl Study {
             return Ok(Task::Evaluate { asked, again: true });
         }
         let mut waits = false;
-        let asked = self.propose(&mut oracle, Some(&worker.name), |ledger| {
+        let asked = self.propose(&mut oracle, Some(&worker.name), None, |ledger| {
             let turn = self.turn(ledger, worker);
             waits = matches!(turn, Turn::Wait);
             turn
@@ -86,6 +110,7 @@ impl Study {
                 Some(Asked {
                     trial: trial.number,
                     parameters: trial.parameters.clone()?,
+                    arm: trial.arm,
                 })
             });
             let event = |asked: &Asked| Event::Adopted {
@@ -142,8 +167,12 @@ impl Study {
         &self,
         oracle: &mut Oracle,
         worker: Option<&String>,
+        offer: Option<&Offer>,
         mut choose: impl FnMut(&Ledger) -> Turn,
     ) -> Result<Option<Asked>> {
+        if self.statement.contexts && offer.is_none() {
+            return Err(Error::ArmsMissing);
+        }
         loop {
             let mut chosen = None;
             let mut desk = self.desk();
@@ -161,12 +190,34 @@ impl Study {
             };
             oracle.view.advance(desk.ledger(), sight);
             drop(desk);
-            let mut queries = oracle.proposer.propose(oracle.view.history(), 1)?;
-            let query = queries.pop().ok_or_else(nothing_proposed)?;
-            if let Some(asked) = self.write_point(oracle, sight, worker, &query)? {
+            let history = oracle.view.offer(offer.map(Offer::points));
+            let query = oracle
+                .proposer
+                .propose(history, 1)?
+                .pop()
+                .ok_or_else(nothing_proposed)?;
+            let found = self.found(query, offer)?;
+            if let Some(asked) = self.write_point(oracle, sight, worker, &found)? {
                 return Ok(Some(asked));
             }
         }
+    }
+
+    /// A proposal as the journal keeps it.
+    fn found(&self, query: Query, offer: Option<&Offer>) -> Result<Found> {
+        let choice = offer
+            .map(|offer| Ok::<_, Error>(offer.choice(offer.chosen(&query.point)?)))
+            .transpose()?;
+        let parameters = match (offer, &choice) {
+            (Some(offer), Some(choice)) => offer.parameters(choice.arm),
+            _ => self.statement.space.decode(&query.point),
+        };
+        Ok(Found {
+            point: self.statement.space.encode(&parameters).map_err(Error::Point)?,
+            parameters,
+            memory: query.memory,
+            choice,
+        })
     }
 
     /// Writes the point of a trial; `None` when it must be proposed anew: somebody else took the same point, or the
@@ -176,28 +227,28 @@ impl Study {
         oracle: &Oracle,
         sight: Sight,
         worker: Option<&String>,
-        query: &Query,
+        found: &Found,
     ) -> Result<Option<Asked>> {
-        let parameters = self.statement.space.decode(&query.point);
-        let point = self.statement.space.encode(&parameters).map_err(Error::Point)?;
         let mut written = false;
         self.desk().write(|ledger| {
-            let twin = |number: &u64| ledger.trials()[*number as usize].point == point;
+            let twin = |number: &u64| ledger.trials()[*number as usize].point == found.point;
             let news = &ledger.pointed()[oracle.view.pointed()..];
             let taken = !self.statement.noisy && news.iter().any(twin);
             let trial = ledger.trial(sight.trial)?;
             written = !taken && trial.state == State::Reserved && trial.worker.as_ref() == worker;
             let event = || Event::Asked {
                 trial: sight.trial,
-                parameters: parameters.clone(),
+                parameters: found.parameters.clone(),
                 horizon: sight.horizon,
-                memory: query.memory.clone(),
+                memory: found.memory.clone(),
+                choice: found.choice.clone(),
             };
             Ok(written.then(event).into_iter().collect())
         })?;
         Ok(written.then_some(Asked {
             trial: sight.trial,
-            parameters,
+            parameters: found.parameters.clone(),
+            arm: found.choice.as_ref().map(|choice| choice.arm),
         }))
     }
 }

@@ -1,6 +1,7 @@
 //! A study: trials are asked for, evaluated and told, and all of it is kept in a journal.
 
 mod answer;
+mod arms;
 mod asking;
 mod desk;
 mod replay;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use hilltop_core::{Event, Parameters};
+use hilltop_core::{Choice, Event, Parameters};
 
 use super::Study;
+use super::arms::Offer;
 use crate::Result;
 use crate::view::{Sight, View};
 
@@ -32,6 +33,7 @@ pub struct Difference {
 struct Suggestion<'e> {
     sight: Sight,
     parameters: &'e Parameters,
+    choice: Option<&'e Choice>,
 }
 
 impl Study {
@@ -47,11 +49,17 @@ impl Study {
             let Some(suggestion) = suggestions.get(&position) else {
                 continue;
             };
-            let queries = proposer.propose(view.advance(&ledger, suggestion.sight), 1)?;
-            let proposed = queries
-                .first()
-                .map(|query| self.statement.space.decode(&query.point))
-                .unwrap_or_default();
+            view.advance(&ledger, suggestion.sight);
+            let offer = suggestion
+                .choice
+                .map(|choice| Offer::again(&self.statement, choice))
+                .transpose()?;
+            let queries = proposer.propose(view.offer(offer.as_ref().map(Offer::points)), 1)?;
+            let proposed = match (queries.first(), &offer) {
+                (Some(query), Some(offer)) => offer.parameters(offer.chosen(&query.point)?),
+                (Some(query), None) => self.statement.space.decode(&query.point),
+                (None, _) => Parameters::default(),
+            };
             checked += 1;
             if proposed != *suggestion.parameters {
                 let stored = suggestion.parameters.clone();
@@ -86,17 +94,20 @@ fn suggestions(events: &[Event]) -> BTreeMap<usize, Suggestion<'_>> {
                 trial,
                 parameters,
                 horizon,
+                choice,
                 ..
             } => {
+                let choice = choice.as_ref();
                 let sight = Sight {
                     trial: *trial,
                     horizon: *horizon,
                 };
-                found.extend(
-                    taken
-                        .get(trial)
-                        .map(|position| (*position, Suggestion { sight, parameters })),
-                );
+                let suggestion = Suggestion {
+                    sight,
+                    parameters,
+                    choice,
+                };
+                found.extend(taken.get(trial).map(|position| (*position, suggestion)));
             }
             _ => {}
         }

@@ -87,3 +87,10 @@ pub(super) fn own_products(out: MatMut<'_, f64>, accumulate: Accum, rows: MatRef
         Par::Seq,
     );
 }
+
+/// The inner products of rows as a matrix of their own.
+pub(crate) fn products_of_rows(rows: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(rows.nrows(), rows.nrows());
+    own_products(out.as_mut(), Accum::Replace, rows);
+    out
+}

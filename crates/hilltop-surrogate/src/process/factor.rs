@@ -108,7 +108,7 @@ pub(super) fn column_of(vector: &[f64]) -> Mat<f64> {
 }
 
 /// The factor of `LLᵀ + xxᵀ` in place of `L`; `x` is destroyed.
-pub(super) fn update(mut lower: MatMut<'_, f64>, x: &mut [f64]) {
+pub(crate) fn update(mut lower: MatMut<'_, f64>, x: &mut [f64]) {
     for k in 0..x.len() {
         let old = lower[(k, k)];
         let new = old.hypot(x[k]);
