@@ -91,7 +91,7 @@ impl Recipe {
         }
         match self {
             Self::Auto(settings) => settings.build(space),
-            Self::NeuralBo(settings) => settings.build(),
+            Self::NeuralBo(settings) => settings.build(space),
             Self::Compose(settings) => settings.build(),
             Self::Random(settings) => Ok(Box::new(settings.build())),
             Self::Sobol(settings) => Ok(Box::new(settings.build())),

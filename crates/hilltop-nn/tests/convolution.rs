@@ -153,7 +153,7 @@ fn features_are_selected_appended_and_combined_as_those_of_dense_layers() {
 fn an_ensemble_of_convolutions_learns_what_its_members_learn_alone() {
     let points = noise(40, 5);
     let value = |i: usize, k: usize| points[(i, k)] * points[(i, k + 1)] + points[(i, 20)];
-    let targets = Mat::from_fn(40, 2, |i, k| value(i, k));
+    let targets = Mat::from_fn(40, 2, value);
     let trainer = Trainer::new(Optimiser::adam(0.01, 10, 60)).with_penalty(1e-3);
     let start = Ensemble::init(&digits(Parameterisation::Ntk), 2, &mut Rng::new(9)).unwrap();
     let mut together = start.clone();

@@ -6,6 +6,7 @@ use faer::Mat;
 use hilltop_core::{Coordinate, Error, Evidence, Lbfgs, Previous, Result, Rng, Space};
 use hilltop_nn::{Activation, Architecture, Network};
 
+use super::array::Arrays;
 use super::finite::Finite;
 use super::network::Encoded;
 use super::source::{WideNetworks, unusable};
@@ -17,7 +18,7 @@ use crate::process::{
 };
 
 /// Streams of the study's seed.
-const INITIAL_WEIGHTS: u64 = 0x4e54_4b00;
+pub(super) const INITIAL_WEIGHTS: u64 = 0x4e54_4b00;
 const TRAINING: u64 = 0x4e54_4b01;
 
 /// A kernel, what the first observations explain of it, and how many these are.
@@ -31,6 +32,8 @@ pub(super) struct Fitting<'a> {
     standardised: Vec<f64>,
     standard: Standard,
     refit: Refit,
+    /// The networks where points are arrays.
+    arrays: Option<Arrays>,
     origin: Origin,
 }
 
@@ -38,8 +41,15 @@ impl<'a> Fitting<'a> {
     /// Finds the parameters.
     pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, memory: Option<&serde_json::Value>) -> Result<Self> {
         let points = matrix(evidence)?;
-        let refit = refit(ntk, evidence.space);
-        let fitted = refit.follow(points.as_ref(), evidence.values, memory);
+        let arrays = Arrays::new(ntk, evidence.space, evidence.seed)?;
+        let grouping = arrays
+            .as_ref()
+            .map_or_else(|| grouping(evidence.space), Arrays::grouping);
+        let refit = refit(ntk, grouping);
+        let fitted = match &arrays {
+            Some(arrays) => arrays.follow(&refit, points.as_ref(), evidence.values, memory)?,
+            None => refit.follow(points.as_ref(), evidence.values, memory),
+        };
         let recipe = serde_json::to_string(ntk).unwrap_or_default();
         let digest = digest(points.as_ref());
         let origin = Origin {
@@ -58,6 +68,7 @@ impl<'a> Fitting<'a> {
             standardised,
             standard,
             refit,
+            arrays,
             origin,
         })
     }
@@ -105,6 +116,9 @@ impl<'a> Fitting<'a> {
 
     /// The network at its initial weights, where there is one.
     fn start(&self) -> Result<Option<Encoded>> {
+        if let Some(arrays) = &self.arrays {
+            return arrays.network(&self.origin.fitted.parameters).map(Some);
+        }
         let Width::Finite(width) = self.ntk.width else {
             return Ok(None);
         };
@@ -138,6 +152,10 @@ impl<'a> Fitting<'a> {
     /// signal was fitted to. A signal that is given multiplies the paper's kernel.
     fn factor(&self, network: &Encoded) -> f64 {
         let signal = self.origin.fitted.parameters.signal;
+        if let Some(arrays) = &self.arrays {
+            let base = self.points.as_ref().subrows(0, self.base());
+            return signal / arrays.unit(network, base);
+        }
         if let Fit::Fixed(signal) = self.ntk.signal {
             return signal / network.network.architecture().kernel_divisor();
         }
@@ -213,8 +231,7 @@ fn profile(ntk: &Ntk) -> Arc<dyn Profile> {
     }
 }
 
-fn refit(ntk: &Ntk, space: &Space) -> Refit {
-    let grouping = grouping(space);
+fn refit(ntk: &Ntk, grouping: Grouping) -> Refit {
     let search = Lbfgs {
         iterations: 40,
         progress: 1e-6,

@@ -11,8 +11,10 @@ use crate::process::Field;
 #[derive(Clone)]
 pub(super) struct Encoded {
     pub(super) network: Arc<Network>,
-    /// The weight of each coordinate, the constant's last, with the factor that makes up for the first layer's.
+    /// The weight of each coordinate, the constant's last where there is one, with the factor that makes up for the first layer's.
     factors: Vec<f64>,
+    /// Coordinates of a point.
+    dim: usize,
 }
 
 impl Encoded {
@@ -23,6 +25,21 @@ impl Encoded {
         Self {
             network,
             factors: weights.iter().map(|weight| factor * weight).collect(),
+            dim: weights.len() - 1,
+        }
+    }
+
+    /// A network on arrays whose places share one scale; its biases stand for the constant. Whatever its form, a patch is
+    /// divided by the root of its size.
+    pub(super) fn array(network: Arc<Network>, scale: f64) -> Self {
+        let architecture = network.architecture();
+        let (dim, patch) = (architecture.inputs, architecture.convolution.map_or(1, |c| c.patch()));
+        let ntk = architecture.parameterisation == Parameterisation::Ntk;
+        let factor = if ntk { 1.0 } else { (patch as f64).sqrt().recip() };
+        Self {
+            network,
+            factors: vec![scale * factor; dim],
+            dim,
         }
     }
 
@@ -31,15 +48,15 @@ impl Encoded {
         Self {
             network: Arc::new(network),
             factors: self.factors.clone(),
+            dim: self.dim,
         }
     }
 
     /// Points as the network sees them.
     pub(super) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
-        let last = self.factors.len() - 1;
-        Mat::from_fn(points.nrows(), last + 1, |i, j| {
-            if j == last {
-                self.factors[last]
+        Mat::from_fn(points.nrows(), self.factors.len(), |i, j| {
+            if j == self.dim {
+                self.factors[j]
             } else {
                 self.factors[j] * (2.0 * points[(i, j)] - 1.0)
             }
@@ -48,8 +65,7 @@ impl Encoded {
 
     /// Gradients in the network's inputs as gradients in the points, times a factor.
     pub(super) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
-        let dim = self.factors.len() - 1;
-        Mat::from_fn(inner.nrows(), dim, |i, j| {
+        Mat::from_fn(inner.nrows(), self.dim, |i, j| {
             factor * 2.0 * self.factors[j] * inner[(i, j)]
         })
     }
