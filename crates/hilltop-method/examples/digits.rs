@@ -20,7 +20,7 @@ use std::time::Instant;
 use faer::Mat;
 use hilltop_core::{Candidates, Goal, History, Output, Rng, Space};
 use hilltop_method::{Recipe, registry};
-use hilltop_nn::{Activation, Architecture, Convolution, Network, Parameterisation};
+use hilltop_nn::{Activation, Architecture, Convolution, Network, Optimiser, Parameterisation, Trainer};
 use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -127,18 +127,32 @@ impl Plan {
     }
 }
 
-/// The scores of all images, to be minimised.
+/// The scores of all images, to be minimised: those of a network that has learnt a random preference for every digit.
 fn scores(hidden: &str, space: &Space, seed: u64) -> Fallible<Vec<f64>> {
     let candidates = space.candidates().ok_or("the space is a table")?;
+    let dense = Architecture::new(64, &[32], Activation::Relu, Parameterisation::Ntk);
     let architecture = match hidden {
-        "convolution" => Architecture::new(64, &[32], Activation::Relu, Parameterisation::Ntk).with_convolution(
-            Convolution { image: [8, 8, 1], kernel: [4, 4], stride: 1, filters: 16 },
-        ),
+        "convolution" => dense.with_convolution(Convolution {
+            image: [8, 8, 1],
+            kernel: [4, 4],
+            stride: 1,
+            filters: 16,
+        }),
         "dense" => Architecture::new(64, &[32, 32], Activation::Relu, Parameterisation::Ntk),
         other => return Err(format!("hidden = {other}: convolution or dense").into()),
     };
-    let network = Network::init(&architecture.with_bias(0.5), &mut Rng::keyed(seed, &[0x4449_4749]))?;
-    let images = Mat::from_fn(candidates.len(), 64, |i, j| candidates.features(i)[j]);
+    let mut rng = Rng::keyed(seed, &[0x4449_4749]);
+    let mut network = Network::init(&architecture.with_bias(0.1), &mut rng)?;
+    let images = Mat::from_fn(candidates.len(), 64, |i, j| 2.0 * candidates.features(i)[j] - 1.0);
+    let mut liking = std::collections::BTreeMap::new();
+    let mut wishes = Vec::new();
+    for row in 0..candidates.len() {
+        let name = candidates.row(row).get("image").map(ToString::to_string).unwrap_or_default();
+        let digit = name.split('-').next().unwrap_or_default().to_owned();
+        wishes.push(*liking.entry(digit).or_insert_with(|| rng.normal()));
+    }
+    let epochs: usize = std::env::var("EPOCHS").ok().and_then(|z| z.parse().ok()).unwrap_or(20);
+    Trainer::new(Optimiser::adam(0.01, 50, epochs)).train(&mut network, images.as_ref(), &wishes, &mut rng)?;
     Ok(network.forward(images.as_ref()))
 }
 

@@ -4,15 +4,13 @@
 //! parameters to, and none is needed: signal and noise follow from the eigenvalues of the network's own kernel, the scale is
 //! the best of a few.
 
-use std::sync::Arc;
-
 use faer::{Mat, MatRef};
-use hilltop_core::{Error, Result, Rng, Space};
-use hilltop_nn::{Architecture, Network};
+use hilltop_core::{Error, Result, Space};
+use hilltop_nn::Architecture;
 
 use super::finite::Finite;
+use super::fit::initial;
 use super::network::Encoded;
-use super::source::unusable;
 use super::spectrum::Spectrum;
 use super::{Fit, Ntk};
 use crate::process::{Fitted, Grouping, Hyperparameters, Kernel, Refit, Standard, subset};
@@ -58,12 +56,9 @@ impl Arrays {
         }
     }
 
-    /// The network at its initial weights.
-    pub(super) fn network(&self, parameters: &Hyperparameters) -> Result<Encoded> {
-        let architecture = self.architecture.clone().with_bias(parameters.constant);
-        let mut rng = Rng::keyed(self.seed, &[super::fit::INITIAL_WEIGHTS]);
-        let network = Network::init(&architecture, &mut rng).map_err(unusable)?;
-        Ok(Encoded::array(Arc::new(network), parameters.scales[0]))
+    /// The network, with biases that start from the constant's scale.
+    pub(super) fn architecture(&self, parameters: &Hyperparameters) -> Architecture {
+        self.architecture.clone().with_bias(parameters.constant)
     }
 
     /// What the kernel is divided by before the signal multiplies it: the mean variance at the first points, or where the
@@ -109,7 +104,8 @@ impl Arrays {
         for factor in self.scale_factors() {
             let mut parameters = refit.priors.medians(1);
             parameters.scales[0] *= factor;
-            let network = self.network(&parameters)?;
+            let weights = refit.grouping.weights(&parameters);
+            let network = initial(&self.architecture(&parameters), &weights, self.seed)?;
             let unit = self.unit(&network, points);
             let mut gram = own(&network).gram(inputs.as_ref());
             gram *= faer::Scale(unit.recip());

@@ -18,7 +18,7 @@ use crate::process::{
 };
 
 /// Streams of the study's seed.
-pub(super) const INITIAL_WEIGHTS: u64 = 0x4e54_4b00;
+const INITIAL_WEIGHTS: u64 = 0x4e54_4b00;
 const TRAINING: u64 = 0x4e54_4b01;
 
 /// A kernel, what the first observations explain of it, and how many these are.
@@ -114,25 +114,24 @@ impl<'a> Fitting<'a> {
         self.refit.grouping.weights(&self.origin.fitted.parameters)
     }
 
-    /// The network at its initial weights, where there is one.
-    fn start(&self) -> Result<Option<Encoded>> {
+    /// What the network looks like, where there is one.
+    fn architecture(&self) -> Option<Architecture> {
         if let Some(arrays) = &self.arrays {
-            return arrays.network(&self.origin.fitted.parameters).map(Some);
+            return Some(arrays.architecture(&self.origin.fitted.parameters));
         }
         let Width::Finite(width) = self.ntk.width else {
-            return Ok(None);
+            return None;
         };
-        let weights = self.weights();
         let hidden = vec![width; self.ntk.depth];
-        let Ntk {
-            activation,
-            parameterisation,
-            ..
-        } = *self.ntk;
-        let architecture = Architecture::new(weights.len(), &hidden, activation, parameterisation);
-        let mut rng = Rng::keyed(self.origin.seed, &[INITIAL_WEIGHTS]);
-        let network = Network::init(&architecture, &mut rng).map_err(unusable)?;
-        Ok(Some(Encoded::new(Arc::new(network), &weights)))
+        let inputs = self.weights().len();
+        let (activation, form) = (self.ntk.activation, self.ntk.parameterisation);
+        Some(Architecture::new(inputs, &hidden, activation, form))
+    }
+
+    /// The network at its initial weights, where there is one.
+    fn start(&self) -> Result<Option<Encoded>> {
+        let start = |architecture| initial(&architecture, &self.weights(), self.origin.seed);
+        self.architecture().map(start).transpose()
     }
 
     /// The network after training, where one is asked for.
@@ -221,6 +220,13 @@ impl<'a> Fitting<'a> {
         };
         Ok((kernel, condition, base))
     }
+}
+
+/// A network at the initial weights of a study's seed, behind the weights of the coordinates.
+pub(super) fn initial(architecture: &Architecture, weights: &[f64], seed: u64) -> Result<Encoded> {
+    let mut rng = Rng::keyed(seed, &[INITIAL_WEIGHTS]);
+    let network = Network::init(architecture, &mut rng).map_err(unusable)?;
+    Ok(Encoded::new(Arc::new(network), weights))
 }
 
 /// The limit that parameters are fitted to; for activations without a closed form here the smooth one of erf.

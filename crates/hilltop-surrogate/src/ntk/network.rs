@@ -18,28 +18,21 @@ pub(super) struct Encoded {
 }
 
 impl Encoded {
-    /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here.
+    /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here. Arrays have
+    /// no constant, its weight is that of the biases; a patch is divided by the root of its size in every form.
     pub(super) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
-        let ntk = network.architecture().parameterisation == Parameterisation::Ntk;
-        let factor = if ntk { (weights.len() as f64).sqrt() } else { 1.0 };
-        Self {
-            network,
-            factors: weights.iter().map(|weight| factor * weight).collect(),
-            dim: weights.len() - 1,
-        }
-    }
-
-    /// A network on arrays whose places share one scale; its biases stand for the constant. Whatever its form, a patch is
-    /// divided by the root of its size.
-    pub(super) fn array(network: Arc<Network>, scale: f64) -> Self {
         let architecture = network.architecture();
-        let (dim, patch) = (architecture.inputs, architecture.convolution.map_or(1, |c| c.patch()));
         let ntk = architecture.parameterisation == Parameterisation::Ntk;
-        let factor = if ntk { 1.0 } else { (patch as f64).sqrt().recip() };
+        let factor = match &architecture.convolution {
+            None if ntk => (weights.len() as f64).sqrt(),
+            Some(convolution) if !ntk => (convolution.patch() as f64).sqrt().recip(),
+            _ => 1.0,
+        };
+        let inputs = &weights[..architecture.inputs];
         Self {
+            factors: inputs.iter().map(|weight| factor * weight).collect(),
+            dim: weights.len() - 1,
             network,
-            factors: vec![scale * factor; dim],
-            dim,
         }
     }
 
