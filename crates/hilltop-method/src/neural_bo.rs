@@ -15,10 +15,10 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, Path, Pointwise, acquisition, maximiser};
-use hilltop_core::{Error, Proposer, Result};
+use hilltop_core::{Error, Proposer, Result, Space};
 use hilltop_nn::{Activation, Parameterisation};
-use hilltop_surrogate::Ntk;
 use hilltop_surrogate::ntk::{Expectation, Features, Fit, Width};
+use hilltop_surrogate::{Imaging, Ntk};
 use serde::{Deserialize, Serialize};
 
 use crate::composite::Composite;
@@ -32,6 +32,8 @@ pub struct NeuralBo {
     pub width: Width,
     /// Hidden layers.
     pub depth: usize,
+    /// A convolution and a dense layer in place of `width` and `depth`, where candidates have a shape.
+    pub convolution: Imaging,
     /// The function between layers.
     pub activation: Activation,
     /// Factors and initial weights.
@@ -72,6 +74,7 @@ impl Default for NeuralBo {
         Self {
             width: Width::Infinite,
             depth: 1,
+            convolution: Imaging::Auto,
             activation: Activation::Erf,
             parameterisation: Parameterisation::Ntk,
             draw: Draw::Path,
@@ -109,8 +112,9 @@ impl NeuralBo {
         }
     }
 
-    fn surrogate(&self) -> Ntk {
-        Ntk {
+    fn surrogate(&self, space: &Space) -> Result<Ntk> {
+        Ok(Ntk {
+            convolution: self.convolution.network(space)?,
             width: self.width,
             depth: self.depth,
             activation: self.activation,
@@ -120,7 +124,7 @@ impl NeuralBo {
             scales: self.scales,
             noise: self.noise,
             ..Ntk::default()
-        }
+        })
     }
 
     fn acquisition(&self) -> acquisition::Kind {
@@ -130,7 +134,7 @@ impl NeuralBo {
         }
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
+    pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
         if !(self.spread.is_finite() && self.spread >= 0.0) {
             let (setting, value) = ("spread".to_owned(), self.spread.to_string());
             return Err(Error::Setting {
@@ -139,7 +143,7 @@ impl NeuralBo {
                 allowed: "a number, 0 or more".into(),
             });
         }
-        let surrogate = self.surrogate();
+        let surrogate = self.surrogate(space)?;
         surrogate.check()?;
         let (acquisition, maximiser) = (Arc::new(self.acquisition()), Arc::new(self.maximiser));
         let composite = Composite::new(self.design, self.transform, Arc::new(surrogate), acquisition, maximiser)?;

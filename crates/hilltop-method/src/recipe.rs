@@ -102,7 +102,7 @@ impl Recipe {
     }
 
     /// The proposer of this recipe for a space and its outputs.
-    pub fn build(&self, _space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
+    pub fn build(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
         if !outputs.iter().any(|output| output.goal.is_objective()) {
             return Err(Error::Setting {
                 setting: "outputs".into(),
@@ -112,7 +112,7 @@ impl Recipe {
         }
         match self {
             Self::Auto(settings) => settings.build(),
-            Self::NeuralBo(settings) => settings.build(),
+            Self::NeuralBo(settings) => settings.build(space),
             Self::NeuralUcb(settings) => settings.build(),
             Self::NeuralTs(settings) => settings.build(),
             Self::LinUcb(settings) => settings.build(),

@@ -12,9 +12,10 @@
 //! `m` is the width a layer leads to, or for the last layer the one it comes from (with equal widths, as in the
 //! papers, there is no difference). In the ntk form `c` (2 for relu, otherwise 1) makes up for the activation before
 //! the layer. The first layer has none before it, so that the wide limit is exactly the recursion that starts from
-//! `⟨x, x'⟩/d`.
+//! `⟨x, x'⟩/d`. A convolution is a first layer whose inputs are those of a patch and whose outputs are its filters; what it
+//! gives at all sites is the width that the next layer comes from.
 
-use crate::{Activation, Error, Result};
+use crate::{Activation, Convolution, Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Which factors stand before the weights and how these start.
@@ -48,6 +49,9 @@ pub enum Initial {
 pub struct Architecture {
     /// Number of inputs.
     pub inputs: usize,
+    /// A convolution as the first layer, before the hidden ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub convolution: Option<Convolution>,
     /// Widths of the hidden layers, from the input on; empty for a linear model.
     pub hidden: Vec<usize>,
     /// The function between layers.
@@ -73,6 +77,7 @@ impl Architecture {
     pub fn new(inputs: usize, hidden: &[usize], activation: Activation, parameterisation: Parameterisation) -> Self {
         Self {
             inputs,
+            convolution: None,
             hidden: hidden.to_vec(),
             activation,
             parameterisation,
@@ -90,6 +95,13 @@ impl Architecture {
         self
     }
 
+    /// The same network with a convolution before its hidden layers.
+    #[must_use]
+    pub fn with_convolution(mut self, convolution: Convolution) -> Self {
+        self.convolution = Some(convolution);
+        self
+    }
+
     /// The same network with other initial weights of the standard parameterisation.
     #[must_use]
     pub fn with_initial(mut self, initial: Initial) -> Self {
@@ -102,10 +114,14 @@ impl Architecture {
         if self.inputs == 0 {
             return Err(Error::NoInputs);
         }
-        for (layer, &width) in (1..).zip(&self.hidden) {
+        if let Some(convolution) = &self.convolution {
+            convolution.check(self.inputs)?;
+        }
+        let filters = self.convolution.map(|convolution| convolution.filters);
+        for (layer, width) in (1..).zip(filters.into_iter().chain(self.hidden.iter().copied())) {
             self.check_width(layer, width)?;
         }
-        if self.parameterisation == Parameterisation::Antisymmetric && self.hidden.is_empty() {
+        if self.parameterisation == Parameterisation::Antisymmetric && self.hidden_count() == 0 {
             return Err(Error::NoHiddenLayer);
         }
         if !self.bias_deviation.is_finite() || self.bias_deviation < 0.0 {
@@ -147,9 +163,28 @@ impl Architecture {
         self.layers().last().map_or(0, |layer| layer.end)
     }
 
-    /// `m`, the width of the last hidden layer (the inputs where there is none).
+    /// `m`, the width of the last hidden layer (the inputs where there is none); of a convolution the values at all sites.
     pub fn width(&self) -> usize {
-        self.hidden.last().copied().unwrap_or(self.inputs)
+        self.heights().last().unwrap_or(self.inputs)
+    }
+
+    /// Number of hidden layers, a convolution among them.
+    pub(crate) fn hidden_count(&self) -> usize {
+        usize::from(self.convolution.is_some()) + self.hidden.len()
+    }
+
+    /// Values of every hidden layer at one point, a convolution's at all sites.
+    pub(crate) fn heights(&self) -> impl Iterator<Item = usize> {
+        let outputs = self.convolution.map(|convolution| convolution.outputs());
+        outputs.into_iter().chain(self.hidden.iter().copied())
+    }
+
+    /// Units of the last hidden layer that belong together: the filters of a site, or all.
+    pub(crate) fn top_units(&self) -> usize {
+        match &self.convolution {
+            Some(convolution) if self.hidden.is_empty() => convolution.filters,
+            _ => self.width(),
+        }
     }
 
     /// What the papers of each form divide `⟨g, g'⟩` by: `m` in the standard form, 1 in the others.
@@ -166,9 +201,11 @@ impl Architecture {
     /// `(inputs, outputs)` of every layer with trained weights.
     fn trained_shapes(&self) -> Vec<(usize, usize)> {
         let fixed_output = self.parameterisation == Parameterisation::Antisymmetric;
-        let ins = std::iter::once(self.inputs).chain(self.hidden.iter().copied());
-        let outs = self.hidden.iter().copied().chain((!fixed_output).then_some(1));
-        ins.zip(outs).collect()
+        let first = self.convolution.map_or(self.inputs, |convolution| convolution.patch());
+        let filters = self.convolution.map(|convolution| convolution.filters);
+        let ins = std::iter::once(first).chain(self.heights());
+        let outs = filters.into_iter().chain(self.hidden.iter().copied());
+        ins.zip(outs.chain((!fixed_output).then_some(1))).collect()
     }
 
     /// The layers with trained weights, from the input on.
@@ -176,22 +213,21 @@ impl Architecture {
         let mut start = 0;
         let shapes = self.trained_shapes();
         let layers = shapes.iter().enumerate().map(|(index, &(inputs, outputs))| {
-            let layer = Layer::new(start, inputs, outputs, self.bias, self.scale(index));
+            let mut layer = Layer::new(start, inputs, outputs, self.bias, self.scale(index, inputs));
+            if let Some(convolution) = self.convolution.filter(|_| index == 0) {
+                layer.sites = convolution.sites();
+            }
             start = layer.end;
             layer
         });
         layers.collect()
     }
 
-    /// The factor before the weights of a layer, counted from 0.
-    fn scale(&self, index: usize) -> f64 {
-        let inputs = if index == 0 {
-            self.inputs
-        } else {
-            self.hidden[index - 1]
-        } as f64;
+    /// The factor before the weights of a layer of so many inputs, counted from 0.
+    fn scale(&self, index: usize, inputs: usize) -> f64 {
+        let inputs = inputs as f64;
         match self.parameterisation {
-            Parameterisation::Standard if index == self.hidden.len() => inputs.sqrt(),
+            Parameterisation::Standard if index == self.hidden_count() => inputs.sqrt(),
             Parameterisation::Standard => 1.0,
             Parameterisation::Ntk if index == 0 => inputs.sqrt().recip(),
             Parameterisation::Ntk => (self.activation.gain() / inputs).sqrt(),
@@ -202,7 +238,7 @@ impl Architecture {
 
     /// The factor before the output's sum: of the last layer's weights, or of the fixed signs.
     pub(crate) fn output_scale(&self) -> f64 {
-        self.scale(self.hidden.len())
+        self.scale(self.hidden_count(), self.width())
     }
 }
 
@@ -216,6 +252,8 @@ pub(crate) struct Layer {
     pub(crate) middle: usize,
     pub(crate) end: usize,
     pub(crate) scale: f64,
+    /// Columns for every point: the sites of a convolution, one of a dense layer.
+    pub(crate) sites: usize,
 }
 
 impl Layer {
@@ -229,6 +267,7 @@ impl Layer {
             middle,
             end,
             scale,
+            sites: 1,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! From values back to weights and inputs: gradients by one backward pass.
 
 use crate::columns::Columns;
+use crate::convolution::fold;
 use crate::forward::{CHUNK, Order, Workspace, product};
 use crate::lanes;
 use crate::network::{Network, matrix};
@@ -63,7 +64,7 @@ impl Network {
 
     /// Turns the slopes in the workspace into signals `c_j ∂h(x_j)/∂z`.
     pub(crate) fn signals(&self, workspace: &mut Workspace, coefficients: &[f64]) {
-        let Some(top) = self.architecture().hidden.len().checked_sub(1) else {
+        let Some(top) = workspace.slopes.len().checked_sub(1) else {
             return;
         };
         let scale = self.architecture().output_scale();
@@ -91,13 +92,21 @@ impl Network {
     fn input_signal(&self, workspace: &mut Workspace, mut out: MatMut<'_, f64>) {
         if let Some(signals) = workspace.slopes.first() {
             let layer = workspace.layers[0];
+            let transposed = matrix(self.weights(), &layer).transpose();
+            if workspace.places.is_empty() {
+                product(out, Accum::Replace, transposed, signals.view(), layer.scale);
+                return;
+            }
+            let (back, signals) = (&mut workspace.back, signals.view_at(layer.sites));
+            back.reshape(layer.inputs * layer.sites, out.ncols());
             product(
-                out,
+                back.view_at_mut(layer.sites),
                 Accum::Replace,
-                matrix(self.weights(), &layer).transpose(),
-                signals.view(),
+                transposed,
+                signals,
                 layer.scale,
             );
+            out.copy_from(fold(&workspace.places, self.architecture().inputs, back).view());
             return;
         }
         let scale = self.architecture().output_scale();
@@ -117,8 +126,8 @@ impl Workspace {
             product(
                 weights,
                 accum,
-                signals.view(),
-                activations.view().transpose(),
+                signals.view_at(layer.sites),
+                activations.view_at(layer.sites).transpose(),
                 layer.scale,
             );
             clear_if_replaced(accum, biases);

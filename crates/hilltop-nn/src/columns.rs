@@ -70,6 +70,16 @@ impl Columns {
         MatRef::from_column_major_slice(&self.values, self.rows, self.count)
     }
 
+    /// The columns cut into several each: what a layer sees that is applied at so many sites of every example.
+    pub(crate) fn view_at(&self, sites: usize) -> MatRef<'_, f64> {
+        MatRef::from_column_major_slice(&self.values, self.rows / sites, self.count * sites)
+    }
+
+    /// The same, to be written to.
+    pub(crate) fn view_at_mut(&mut self, sites: usize) -> MatMut<'_, f64> {
+        MatMut::from_column_major_slice_mut(&mut self.values, self.rows / sites, self.count * sites)
+    }
+
     pub(crate) fn view_of(&self, range: Range<usize>) -> MatRef<'_, f64> {
         let (start, end) = (range.start * self.rows, range.end * self.rows);
         MatRef::from_column_major_slice(&self.values[start..end], self.rows, range.len())
@@ -96,6 +106,13 @@ impl Columns {
         for (column, &index) in indices.iter().enumerate() {
             self.column_mut(column).copy_from_slice(source.column(index));
         }
+    }
+
+    /// Takes a range of columns of another matrix.
+    pub(crate) fn copy(&mut self, source: &Self, range: Range<usize>) {
+        self.reshape(source.rows, range.len());
+        let (start, end) = (range.start * source.rows, range.end * source.rows);
+        self.values.copy_from_slice(&source.values[start..end]);
     }
 
     /// Appends the columns of another matrix of the same height.

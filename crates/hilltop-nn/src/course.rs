@@ -4,11 +4,11 @@
 //! Plain steps add the gradient to the weights inside the matrix product itself, so no gradient vector is written.
 
 use crate::columns::Columns;
-use crate::forward::{Order, Workspace};
+use crate::forward::{CHUNK, Order, Workspace};
 use crate::lanes::{self, AdamStep};
 use crate::optimiser::Schedule;
 use crate::{Architecture, Fit, Network};
-use faer::Accum;
+use faer::{Accum, MatRef};
 use hilltop_core::Rng;
 
 /// A loss so many times that of the first step is taken for divergence.
@@ -76,13 +76,15 @@ impl<'a> Member<'a> {
 }
 
 impl Course {
-    pub(crate) fn new(architecture: &Architecture, inputs: Columns, penalty: f64, schedule: Schedule) -> Self {
-        let order = (0..inputs.count()).collect();
+    pub(crate) fn new(architecture: &Architecture, points: MatRef<'_, f64>, penalty: f64, schedule: Schedule) -> Self {
+        let order = (0..points.nrows()).collect();
+        let mut workspace = Workspace::new(architecture);
+        workspace.load(points, 0..points.nrows());
         Self {
-            inputs,
+            inputs: workspace.activations[0].clone(),
             penalty,
             schedule,
-            workspace: Workspace::new(architecture),
+            workspace,
             order,
             batch: Vec::new(),
         }
@@ -222,9 +224,11 @@ impl Course {
     /// The loss over all examples at the final weights; the last step may have been the one that diverged.
     fn settle(&mut self, member: &mut Member<'_>) {
         self.batch.resize(self.inputs.count(), 0.0);
-        member
-            .network
-            .forward_into(self.inputs.view().transpose(), &mut self.batch, &mut self.workspace);
+        for (start, part) in (0..).step_by(CHUNK).zip(self.batch.chunks_mut(CHUNK)) {
+            self.workspace.activations[0].copy(&self.inputs, start..start + part.len());
+            member.network.propagate(&mut self.workspace, Order::Value);
+            member.network.output(&self.workspace, part);
+        }
         lanes::add_scaled(&mut self.batch, -1.0, &member.targets);
         if !self.batch.is_empty() && self.explodes(member) {
             member.diverged = Some(member.steps);

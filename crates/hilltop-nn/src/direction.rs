@@ -9,6 +9,7 @@ use crate::columns::Columns;
 use crate::forward::product;
 use crate::lanes;
 use crate::network::matrix;
+use crate::shared::{pull_sites, push_sites};
 use crate::tangent::Tangent;
 use faer::{Accum, MatRef};
 
@@ -25,7 +26,11 @@ pub(crate) enum Direction<'a> {
 impl Direction<'_> {
     /// `s V a + v` for every column: the part of `ż` that the direction causes itself.
     pub(crate) fn push(&self, index: usize, layer: &Layer, activations: &Columns) -> Columns {
-        let mut out = Columns::filled(layer.outputs, activations.count(), 0.0);
+        let mut out = Columns::filled(layer.outputs * layer.sites, activations.count(), 0.0);
+        if let Some(directions) = self.at_sites(index, layer) {
+            push_sites(layer, &directions, activations, &mut out);
+            return out;
+        }
         match self {
             Self::Flat(vector) => push_flat(vector, layer, activations, &mut out),
             Self::Combination(data, coefficients) => {
@@ -59,10 +64,15 @@ impl Direction<'_> {
 
     /// Adds `s Vᵀ δ` to every column of `out`.
     pub(crate) fn pull(&self, index: usize, layer: &Layer, signals: &Columns, out: &mut Columns) {
+        if let Some(directions) = self.at_sites(index, layer) {
+            pull_sites(layer, &directions, signals, out);
+            return;
+        }
         match self {
             Self::Flat(vector) => {
-                let transposed = matrix(vector, layer).transpose();
-                product(out.view_mut(), Accum::Add, transposed, signals.view(), layer.scale);
+                let (transposed, signals) = (matrix(vector, layer).transpose(), signals.view_at(layer.sites));
+                let out = out.view_at_mut(layer.sites);
+                product(out, Accum::Add, transposed, signals, layer.scale);
             }
             Self::Combination(data, coefficients) => {
                 let factor = &data.factors[index];
@@ -88,6 +98,26 @@ impl Direction<'_> {
     }
 }
 
+impl Direction<'_> {
+    /// The direction of every point (a column each) where it is made of gradients of shared weights.
+    fn at_sites(&self, index: usize, layer: &Layer) -> Option<Columns> {
+        if layer.sites == 1 {
+            return None;
+        }
+        match self {
+            Self::Flat(_) => None,
+            Self::Own(points) => Some(points.factors[index].activations.clone()),
+            Self::Combination(data, coefficients) => {
+                let gradients = &data.factors[index].activations;
+                let mut directions = Columns::filled(gradients.rows(), coefficients.ncols(), 0.0);
+                let out = directions.view_mut();
+                product(out, Accum::Replace, gradients.view(), *coefficients, 1.0);
+                Some(directions)
+            }
+        }
+    }
+}
+
 fn push_flat(vector: &[f64], layer: &Layer, activations: &Columns, out: &mut Columns) {
     let biases = &vector[layer.middle..layer.end];
     if !biases.is_empty() {
@@ -96,10 +126,10 @@ fn push_flat(vector: &[f64], layer: &Layer, activations: &Columns, out: &mut Col
             .for_each(|column| column.copy_from_slice(biases));
     }
     product(
-        out.view_mut(),
+        out.view_at_mut(layer.sites),
         Accum::Add,
         matrix(vector, layer),
-        activations.view(),
+        activations.view_at(layer.sites),
         layer.scale,
     );
 }

@@ -6,6 +6,7 @@
 //! those of the rectifier are zero almost everywhere).
 
 use crate::columns::Columns;
+use crate::convolution::fold;
 use crate::direction::Direction;
 use crate::forward::{CHUNK, Order, Workspace, product};
 use crate::lanes;
@@ -188,12 +189,12 @@ impl Network {
             lanes::add_product(of_value.as_mut_slice(), 1.0, of_rate.as_slice(), bend.as_slice());
             lanes::multiply(of_rate.as_mut_slice(), slopes);
             let transposed = matrix(self.weights(), layer).transpose();
-            let mut below = Columns::filled(layer.inputs, workspace.count(), 0.0);
+            let mut below = Columns::filled(layer.inputs * layer.sites, workspace.count(), 0.0);
             product(
-                below.view_mut(),
+                below.view_at_mut(layer.sites),
                 Accum::Replace,
                 transposed,
-                of_value.view(),
+                of_value.view_at(layer.sites),
                 layer.scale,
             );
             direction.pull(index, layer, &of_rate, &mut below);
@@ -210,7 +211,10 @@ impl Network {
                 of_rate = below;
             }
         }
-        of_value
+        if workspace.places.is_empty() {
+            return of_value;
+        }
+        fold(&workspace.places, self.architecture().inputs, &of_value)
     }
 
     /// Adjoints of `a` and `ȧ` at the last hidden layer.

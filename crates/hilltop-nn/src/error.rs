@@ -23,6 +23,34 @@ pub enum Error {
     /// The antisymmetric parameterisation has no trained output layer, so it needs a hidden one.
     #[error("the antisymmetric parameterisation needs at least one hidden layer")]
     NoHiddenLayer,
+    /// A convolution that has nothing to do.
+    #[error("the {setting} of a convolution is 0; it must be at least 1")]
+    NoConvolution {
+        /// Which setting.
+        setting: &'static str,
+    },
+    /// An array that has not as many numbers as a point.
+    #[error(
+        "an array of {} × {} × {} does not have the {inputs} numbers of a point",
+        image[0], image[1], image[2]
+    )]
+    ImageInputs {
+        /// Rows, columns and channels.
+        image: [usize; 3],
+        /// Numbers of a point.
+        inputs: usize,
+    },
+    /// A patch that does not fit into the array.
+    #[error(
+        "a kernel of {} × {} does not fit into an array of {} × {}",
+        kernel[0], kernel[1], image[0], image[1]
+    )]
+    KernelTooLarge {
+        /// Rows and columns of a patch.
+        kernel: [usize; 2],
+        /// Rows and columns of the array.
+        image: [usize; 2],
+    },
     /// More weights than can be addressed.
     #[error("the network would have more than {limit} weights; make its layers narrower")]
     TooManyWeights {

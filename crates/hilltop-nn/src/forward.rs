@@ -2,6 +2,7 @@
 
 use crate::architecture::Layer;
 use crate::columns::Columns;
+use crate::convolution::{Convolution, unfold};
 use crate::network::{Network, matrix};
 use crate::{Architecture, lanes};
 use faer::linalg::matmul::matmul;
@@ -14,7 +15,9 @@ pub(crate) const CHUNK: usize = 256;
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(crate) layers: Vec<Layer>,
-    /// What enters each layer: the inputs, then the values of every hidden layer.
+    /// Which input stands where in the patches of a convolution; empty where there is none.
+    pub(crate) places: Vec<usize>,
+    /// What enters each layer: the inputs (or their patches), then the values of every hidden layer.
     pub(crate) activations: Vec<Columns>,
     /// Slopes of every hidden layer; after a backward pass its signals.
     pub(crate) slopes: Vec<Columns>,
@@ -37,16 +40,27 @@ pub(crate) enum Order {
 impl Workspace {
     /// Memory for networks of an architecture.
     pub fn new(architecture: &Architecture) -> Self {
-        let hidden: Vec<Columns> = architecture.hidden.iter().map(|&width| Columns::new(width)).collect();
+        let hidden: Vec<Columns> = architecture.heights().map(Columns::new).collect();
+        let places = architecture.convolution.as_ref().map(Convolution::places);
         let mut activations = vec![Columns::new(architecture.inputs)];
         activations.extend(hidden.iter().cloned());
         Self {
             layers: architecture.layers(),
+            places: places.unwrap_or_default(),
             activations,
             slopes: hidden.clone(),
             curvatures: hidden,
             back: Columns::default(),
             factors: Vec::new(),
+        }
+    }
+
+    /// Takes points as the first layer sees them.
+    pub(crate) fn load(&mut self, points: MatRef<'_, f64>, range: std::ops::Range<usize>) {
+        if self.places.is_empty() {
+            self.activations[0].load(points, range);
+        } else {
+            unfold(&self.places, points, range, &mut self.activations[0]);
         }
     }
 
@@ -93,17 +107,17 @@ impl Network {
             self.architecture().inputs,
             "a coordinate for every input"
         );
-        workspace.activations[0].load(points, range);
+        workspace.load(points, range);
     }
 
     /// Fills the hidden layers from the inputs in the workspace.
     pub(crate) fn propagate(&self, workspace: &mut Workspace, order: Order) {
         let (count, activation) = (workspace.count(), self.architecture().activation);
-        for index in 0..self.architecture().hidden.len() {
+        for index in 0..workspace.slopes.len() {
             let (before, after) = workspace.activations.split_at_mut(index + 1);
             let values = &mut after[0];
             values.resize(count);
-            affine(self.weights(), &workspace.layers[index], before[index].view(), values);
+            affine(self.weights(), &workspace.layers[index], &before[index], values);
             let (slopes, curvatures) = (&mut workspace.slopes[index], &mut workspace.curvatures[index]);
             if order == Order::Value {
                 activation.apply(values.as_mut_slice());
@@ -139,7 +153,7 @@ impl Network {
 
     /// The last layer, where its weights are trained.
     pub(crate) fn output_layer(&self, workspace: &Workspace) -> Option<Layer> {
-        workspace.layers.get(self.architecture().hidden.len()).copied()
+        workspace.layers.get(self.architecture().hidden_count()).copied()
     }
 
     fn output_bias(&self, workspace: &Workspace) -> f64 {
@@ -151,11 +165,12 @@ impl Network {
 }
 
 /// `out = s W a + b` for every column.
-fn affine(weights: &[f64], layer: &Layer, activations: MatRef<'_, f64>, out: &mut Columns) {
+fn affine(weights: &[f64], layer: &Layer, activations: &Columns, out: &mut Columns) {
+    let activations = activations.view_at(layer.sites);
     let biases = &weights[layer.middle..layer.end];
     if biases.is_empty() {
         product(
-            out.view_mut(),
+            out.view_at_mut(layer.sites),
             Accum::Replace,
             matrix(weights, layer),
             activations,
@@ -167,7 +182,7 @@ fn affine(weights: &[f64], layer: &Layer, activations: MatRef<'_, f64>, out: &mu
         .chunks_exact_mut(layer.outputs)
         .for_each(|column| column.copy_from_slice(biases));
     product(
-        out.view_mut(),
+        out.view_at_mut(layer.sites),
         Accum::Add,
         matrix(weights, layer),
         activations,

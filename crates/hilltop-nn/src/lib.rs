@@ -2,10 +2,10 @@
 //!
 //! A surrogate asks of its network what tensor frameworks do not give: the gradients of every example with respect to the
 //! weights (the tangent kernel), derivatives along directions of the weights and their gradients in the inputs, and thousands of
-//! tiny training steps without overhead. This crate has these and nothing else: fully connected networks with one output, in
-//! double precision, on one thread.
+//! tiny training steps without overhead. This crate has these and nothing else: fully connected networks with one output, with a
+//! convolution before them where points are arrays, in double precision, on one thread.
 //!
-//! * [`Architecture`] is what a network looks like, [`Network`] adds the weights.
+//! * [`Architecture`] is what a network looks like, [`Network`] adds the weights; a [`Convolution`] may be its first layer.
 //! * [`Network::forward`], [`Network::input_gradients`], [`Network::weight_gradient`] are the usual passes.
 //! * [`Network::tangent`] gives the features `g(x) = ∇_θ h(x)` in factors; [`Tangent::kernel`] their inner products
 //!   without ever forming one.
@@ -43,6 +43,7 @@ mod activation;
 mod architecture;
 mod backward;
 mod columns;
+mod convolution;
 mod course;
 mod direction;
 mod directional;
@@ -53,11 +54,13 @@ mod forward;
 mod lanes;
 mod network;
 mod optimiser;
+mod shared;
 mod tangent;
 mod training;
 
 pub use activation::{Activation, Jet};
 pub use architecture::{Architecture, Initial, Parameterisation};
+pub use convolution::Convolution;
 pub use ensemble::Ensemble;
 pub use error::{Error, Result};
 pub use forward::Workspace;

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use faer::MatRef;
 use hilltop_core::Rng;
 
-/// A fully connected network with one output.
+/// A network with one output: dense layers, with a convolution before them where the architecture has one.
 ///
 /// The weights stand layer by layer from the input on: the matrix `W` (outputs × inputs, column by column), then the
 /// biases where there are any.
@@ -96,7 +96,7 @@ impl Network {
 
     /// Number of layers with trained weights.
     pub fn layer_count(&self) -> usize {
-        self.architecture.hidden.len() + usize::from(self.signs.is_empty())
+        self.architecture.hidden_count() + usize::from(self.signs.is_empty())
     }
 
     /// The matrix of a layer counted from 0 (outputs × inputs), without its factor.
@@ -139,7 +139,7 @@ pub(crate) fn matrix<'a>(weights: &'a [f64], layer: &Layer) -> MatRef<'a, f64> {
 fn draw_layer(architecture: &Architecture, index: usize, layer: &Layer, out: &mut [f64], rng: &mut Rng) {
     let (weights, biases) = out.split_at_mut(layer.inputs * layer.outputs);
     if architecture.parameterisation == Parameterisation::Antisymmetric {
-        draw_mirrored(index, layer, weights, rng);
+        draw_mirrored(architecture, index, layer, weights, rng);
     } else {
         let deviation = deviation(architecture, index, layer);
         for weight in weights.iter_mut() {
@@ -157,7 +157,7 @@ fn draw_layer(architecture: &Architecture, index: usize, layer: &Layer, out: &mu
 
 /// The deviation of a layer's initial weights in the standard and the ntk form.
 fn deviation(architecture: &Architecture, index: usize, layer: &Layer) -> f64 {
-    let last = index == architecture.hidden.len();
+    let last = index == architecture.hidden_count();
     let width = if last { layer.inputs } else { layer.outputs } as f64;
     match (architecture.parameterisation, architecture.initial) {
         (Parameterisation::Standard, Initial::Everywhere) => width.recip().sqrt(),
@@ -167,8 +167,8 @@ fn deviation(architecture: &Architecture, index: usize, layer: &Layer) -> f64 {
     }
 }
 
-/// `[Ψ; Ψ]` in the first layer, `[[Ψ, 0], [0, Ψ]]` in the others.
-fn draw_mirrored(index: usize, layer: &Layer, weights: &mut [f64], rng: &mut Rng) {
+/// `[Ψ; Ψ]` in the first layer, `[[Ψ, 0], [0, Ψ]]` in the others; behind a convolution such a block for every site.
+fn draw_mirrored(architecture: &Architecture, index: usize, layer: &Layer, weights: &mut [f64], rng: &mut Rng) {
     let (rows, half) = (layer.outputs, layer.outputs / 2);
     if index == 0 {
         for column in weights.chunks_exact_mut(rows) {
@@ -177,10 +177,16 @@ fn draw_mirrored(index: usize, layer: &Layer, weights: &mut [f64], rng: &mut Rng
         }
         return;
     }
-    let (left, right) = weights.split_at_mut(rows * (layer.inputs / 2));
-    for (upper, lower) in left.chunks_exact_mut(rows).zip(right.chunks_exact_mut(rows)) {
-        rng.normals(&mut upper[..half]);
-        lower[half..].copy_from_slice(&upper[..half]);
+    let filters = architecture
+        .convolution
+        .filter(|_| index == 1)
+        .map(|convolution| convolution.filters);
+    for block in weights.chunks_exact_mut(rows * filters.unwrap_or(layer.inputs)) {
+        let (left, right) = block.split_at_mut(block.len() / 2);
+        for (upper, lower) in left.chunks_exact_mut(rows).zip(right.chunks_exact_mut(rows)) {
+            rng.normals(&mut upper[..half]);
+            lower[half..].copy_from_slice(&upper[..half]);
+        }
     }
 }
 
@@ -188,8 +194,13 @@ fn draw_signs(architecture: &Architecture, rng: &mut Rng) -> Vec<f64> {
     if architecture.parameterisation != Parameterisation::Antisymmetric {
         return Vec::new();
     }
-    let half: Vec<f64> = (0..architecture.width() / 2)
-        .map(|_| if rng.uniform() < 0.5 { -1.0 } else { 1.0 })
-        .collect();
-    half.iter().copied().chain(half.iter().map(|sign| -sign)).collect()
+    let mut signs = vec![1.0; architecture.width()];
+    for block in signs.chunks_exact_mut(architecture.top_units()) {
+        let (half, mirrored) = block.split_at_mut(block.len() / 2);
+        for (sign, opposite) in half.iter_mut().zip(mirrored) {
+            *sign = if rng.uniform() < 0.5 { -1.0 } else { 1.0 };
+            *opposite = -*sign;
+        }
+    }
+    signs
 }

@@ -56,11 +56,16 @@ impl Network {
         let output = Columns::filled(1, count, 1.0);
         let signals = workspace.slopes.iter().chain(std::iter::once(&output));
         let layers = workspace.layers.iter().zip(&workspace.activations).zip(signals);
-        let factors = layers.map(|((layer, activations), signals)| Factor {
-            activations: activations.clone(),
-            signals: signals.clone(),
-            scale: layer.scale,
-            bias: self.architecture().bias,
+        let factors = layers.map(|((layer, activations), signals)| {
+            if layer.sites > 1 {
+                return Factor::of_sites(layer, activations, signals);
+            }
+            Factor {
+                activations: activations.clone(),
+                signals: signals.clone(),
+                scale: layer.scale,
+                bias: self.architecture().bias,
+            }
         });
         Tangent {
             factors: factors.collect(),

@@ -4,7 +4,6 @@
 //! again from where it was with half the rate, on the same order of examples. So a rate that is too large costs time and not
 //! the study, and the result is still a function of the inputs alone.
 
-use crate::columns::Columns;
 use crate::course::{Course, Member};
 use crate::{Error, Network, Optimiser, Result};
 use faer::MatRef;
@@ -107,11 +106,9 @@ impl Trainer {
         let Some(first) = networks.first() else {
             return Ok(Vec::new());
         };
-        let mut inputs = Columns::default();
-        inputs.load(points, 0..points.nrows());
         let mut course = Course::new(
             first.architecture(),
-            inputs,
+            points,
             self.penalty,
             self.optimiser.schedule(points.nrows()),
         );

@@ -191,6 +191,41 @@ fn candidates_come_from_a_file_beside_the_study() {
     assert!(message.contains("lead") && message.contains("zinc"), "{message}");
 }
 
+#[test]
+fn candidates_may_be_arrays() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = "name,a,b,c,d\nbar,0,8,0,8\ndot,0,0,4,0\n";
+    std::fs::write(folder.path().join("images.csv"), table).unwrap();
+    let check = |rest: &str| {
+        let text = format!("[candidates]\nfile = \"images.csv\"\n{rest}[outputs]\ny = {{ minimize = true }}\n");
+        StudyFile::new(folder.path().join("study.toml"), text).check()
+    };
+    let images = check("shape = [2, 2]\n").unwrap();
+    assert_eq!(images.space.shape(), Some([2, 2].as_slice()));
+    assert_eq!(images.description()["candidates"]["shape"], serde_json::json!([2, 2]));
+    assert!(check("").unwrap().description()["candidates"].get("shape").is_none());
+    for (shape, words) in [
+        (
+            "[8, 8]",
+            "line 3, column 9: candidates.shape = [8, 8] is not allowed: the shape [8, 8] has 64 places",
+        ),
+        (
+            "[2, 0]",
+            "candidates.shape[1] = 0 is not allowed: a whole number from 1 on",
+        ),
+        ("[2.0, 2]", "candidates.shape[0] = 2.0 is not allowed"),
+        (
+            "4",
+            "candidates.shape = 4 is not allowed: a list of whole numbers such as [8, 8]",
+        ),
+        ("[]", "one to three extents"),
+    ] {
+        let message = check(&format!("shape = {shape}\n")).unwrap_err().to_string();
+        assert!(message.contains(words), "{message}");
+    }
+    assert_eq!(check("shape = [4]\n").unwrap().space.shape(), Some([4].as_slice()));
+}
+
 /// One wrong file a row: what stands for the head, what for the rest, and words of the complaint.
 #[rustfmt::skip]
 const WRONG: &[(&str, &str)] = &[

@@ -47,9 +47,10 @@ const ATTEMPTS: u64 = 100;
 const LISTED: usize = 100_000;
 
 impl Design {
-    /// How many points the design has in a space.
+    /// How many points the design has in a space. An array is one thing, however many numbers it has.
     pub fn count(&self, space: &Space) -> usize {
-        self.count.unwrap_or_else(|| (space.unit_dim() + 8).min(50))
+        let most = if space.shape().is_some() { 20 } else { 50 };
+        self.count.unwrap_or_else(|| (space.unit_dim() + 8).min(most))
     }
 
     /// Point `index` of the design of a seed; one after the last goes on in the same way.
@@ -99,10 +100,11 @@ impl Design {
     }
 
     /// A candidate for a place: the layout's own point first, then random ones. What the known constraints forbid is
-    /// replaced by a random point, because a repaired one would crowd the border.
+    /// replaced by a random point, because a repaired one would crowd the border. Arrays are drawn from the table: few rows
+    /// are nearest to most points of the cube.
     fn candidate(&self, space: &Space, seed: u64, index: u64, attempt: u64) -> Result<Vec<f64>> {
         let mut rng = Rng::keyed(seed, &[TAG, index, attempt]);
-        if attempt == 0 {
+        if attempt == 0 && space.shape().is_none() {
             let point = space.from_unit(&self.unit_point(space, seed, index, &mut rng));
             if space.satisfies(&point) {
                 return Ok(point);

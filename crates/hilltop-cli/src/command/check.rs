@@ -111,6 +111,16 @@ fn program(command: &Command) -> String {
 
 fn space(statement: &Statement, out: &mut dyn Write) -> Result<()> {
     match statement.space.candidates() {
+        Some(candidates) if candidates.shape().is_some() => {
+            let extents = candidates.shape().unwrap_or_default().iter().map(ToString::to_string);
+            let shape = extents.collect::<Vec<_>>().join(" × ");
+            writeln!(
+                out,
+                "\ncandidates: {} rows, each an array of {shape} numbers",
+                candidates.len()
+            )?;
+            return Ok(());
+        }
         Some(candidates) => {
             let columns = candidates.feature_names().join(", ");
             writeln!(out, "\ncandidates: {} rows, features {columns}", candidates.len())?;

@@ -32,6 +32,8 @@ pub struct Candidates {
     bounds: Vec<(f64, f64)>,
     /// Rows in the order of their features, the first of equal ones only.
     order: Vec<usize>,
+    /// The array that the features form, where that was stated.
+    pub(super) shape: Option<Vec<usize>>,
 }
 
 impl Candidates {
@@ -84,9 +86,20 @@ impl Candidates {
             features,
             bounds,
             order: Vec::new(),
+            shape: None,
         };
         built.order = built.distinct();
         Ok(built)
+    }
+
+    /// Scales the features anew.
+    pub(super) fn rescale(&mut self, bounds: Vec<(f64, f64)>) {
+        let place = |name: &String| self.columns.iter().position(|column| column == name);
+        let chosen: Vec<usize> = self.feature_names.iter().filter_map(place).collect();
+        let rows = self.cells.chunks_exact(self.columns.len());
+        self.features = rows.flat_map(|row| scaled(row, &chosen, &bounds)).collect();
+        self.bounds = bounds;
+        self.order = self.distinct();
     }
 
     /// The rows that satisfy known constraints on their columns; scales stay as they are.

@@ -249,6 +249,23 @@ pub enum SpaceError {
     /// A table of candidates without rows.
     #[error("the candidates have no rows; give at least one")]
     NoCandidates,
+    /// A shape that no array has.
+    #[error("the shape {shape:?} of the candidates is none: give one to three extents of at least 1")]
+    BadShape {
+        /// The shape.
+        shape: Vec<usize>,
+    },
+    /// A shape that does not have as many places as there are features.
+    #[error(
+        "the shape {shape:?} has {}, the candidates have {features} features; choose the columns with `features`",
+        places(shape)
+    )]
+    ShapeMismatch {
+        /// The shape.
+        shape: Vec<usize>,
+        /// How many features there are.
+        features: usize,
+    },
     /// A table of candidates none of which satisfies the known constraints.
     #[error("none of the {rows} candidates satisfies the known constraints")]
     NoCandidateSatisfies {
@@ -304,4 +321,12 @@ fn miss(violation: f64) -> String {
     }
     let rounded = format!("{violation:.3e}").parse().unwrap_or(violation);
     format!("misses it by {rounded:?}")
+}
+
+/// How many places an array has, in words.
+fn places(shape: &[usize]) -> String {
+    let product = shape
+        .iter()
+        .try_fold(1_usize, |product, &extent| product.checked_mul(extent));
+    product.map_or_else(|| "too many places".to_owned(), |product| format!("{product} places"))
 }

@@ -23,6 +23,7 @@ mod parameters;
 mod rounding;
 mod scale;
 mod seek;
+mod shape;
 mod sweep;
 mod terrain;
 mod tie;
@@ -192,6 +193,11 @@ impl Space {
             Form::Finite(candidates) => Some(candidates),
             Form::Product(..) => None,
         }
+    }
+
+    /// The array that the coordinates form, where the candidates of a finite space have a shape.
+    pub fn shape(&self) -> Option<&[usize]> {
+        self.candidates().and_then(Candidates::shape)
     }
 
     /// The coordinates of named values, or what is wrong with them.

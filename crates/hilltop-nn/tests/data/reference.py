@@ -2,6 +2,7 @@
 
     pip install torch mpmath                                            (2.15.0, 1.3.0)
     python reference.py torch  > torch.json
+    python reference.py convolution > convolution.json
     python reference.py mpmath > activations.json
 
     pip install neural-tangents==0.6.5 jax==0.4.25 jaxlib==0.4.25 "numpy<2" "scipy<1.13"
@@ -183,6 +184,135 @@ def torch_training(torch, functions):
     return runs
 
 
+def convolution_cases():
+    shapes = [
+        ([4, 5, 1], [3, 2], 1, "relu", "ntk", [4], True),
+        ([4, 5, 2], [2, 2], 1, "erf", "ntk", [4], False),
+        ([5, 5, 1], [3, 3], 2, "tanh", "standard", [3], True),
+        ([1, 7, 2], [1, 3], 1, "gelu", "standard", [], False),
+        ([4, 4, 1], [2, 3], 1, "softplus", "antisymmetric", [4], True),
+        ([4, 4, 3], [2, 2], 2, "erf", "antisymmetric", [], False),
+        ([3, 3, 1], [3, 3], 1, "sin", "ntk", [3, 2], True),
+        ([6, 6, 1], [3, 3], 1, "erf", "ntk", [6], True),
+    ]
+    for image, kernel, stride, activation, parameterisation, hidden, bias in shapes:
+        yield {
+            "inputs": math.prod(image),
+            "convolution": {"image": image, "kernel": kernel, "stride": stride, "filters": 4},
+            "hidden": hidden,
+            "activation": activation,
+            "parameterisation": parameterisation,
+            "bias": bias,
+        }
+
+
+def convolution_layers(case):
+    """(factor, outputs, inputs) of every layer; the antisymmetric form has fixed signs for the weights of the last."""
+    c = case["convolution"]
+    sites = math.prod((c["image"][k] - c["kernel"][k]) // c["stride"] + 1 for k in range(2))
+    ins = [math.prod(c["kernel"]) * c["image"][2], c["filters"] * sites] + case["hidden"]
+    outs = [c["filters"]] + case["hidden"] + [1]
+    gain = 2.0 if case["activation"] == "relu" else 1.0
+    for index, (i, o) in enumerate(zip(ins, outs)):
+        last = index == len(ins) - 1
+        factor = {
+            "standard": math.sqrt(i) if last else 1.0,
+            "ntk": math.sqrt((gain if index > 0 else 1.0) / i),
+            "antisymmetric": 1.0 if index == 0 else 1.0 / math.sqrt(i),
+        }
+        yield factor[case["parameterisation"]], o, i
+
+
+def from_torch_convolution():
+    """Networks that begin with torch.nn.functional.conv2d.
+
+    A point is rows x columns x channels. The convolution's matrix is filters x (rows, columns, channels of the patch), column by
+    column; the next layer takes the filters of a site together, site after site.
+    """
+    import torch
+    from torch.func import grad, jvp, vmap
+
+    torch.set_default_dtype(torch.float64)
+    functional = torch.nn.functional
+    functions = {name: getattr(torch, name, None) or getattr(functional, name) for name in ACTIVATIONS}
+
+    def forward(case, theta, x, signs):
+        c, start = case["convolution"], 0
+        layers = list(convolution_layers(case))
+        for index, (factor, o, i) in enumerate(layers):
+            last = index == len(layers) - 1
+            if last and case["parameterisation"] == "antisymmetric":
+                return factor * (signs @ a)
+            w = theta[start : start + o * i].reshape(i, o).T
+            start += o * i
+            b = theta[start : start + o] if case["bias"] else torch.zeros(o)
+            start += o if case["bias"] else 0
+            if index == 0:
+                w = w.reshape(o, *c["kernel"], c["image"][2]).permute(0, 3, 1, 2)
+                image = x.reshape(1, *c["image"]).permute(0, 3, 1, 2)
+                z = factor * functional.conv2d(image, w, stride=c["stride"]) + b.reshape(1, -1, 1, 1)
+                a = functions[case["activation"]](z).permute(0, 2, 3, 1).reshape(-1)
+                continue
+            z = factor * (w @ a) + b
+            a = z if last else functions[case["activation"]](z)
+        return a[0]
+
+    def count(case):
+        layers = list(convolution_layers(case))
+        layers = layers[:-1] if case["parameterisation"] == "antisymmetric" else layers
+        return sum(o * i + (o if case["bias"] else 0) for _, o, i in layers)
+
+    made = []
+    for number, case in enumerate(convolution_cases()):
+        width = list(convolution_layers(case))[-1][2]
+        fixed = [1.0 if s > 0 else -1.0 for s in numbers(width, 9900 + number)]
+        fixed = fixed if case["parameterisation"] == "antisymmetric" else []
+        h = lambda theta, x, case=case, fixed=fixed: forward(case, theta, x, torch.tensor(fixed))
+        theta = torch.tensor(numbers(count(case), 9100 + number))
+        x = 1.5 * torch.tensor(numbers(POINTS * case["inputs"], 9200 + number)).reshape(POINTS, case["inputs"])
+        v = torch.tensor(numbers(len(theta), 9300 + number))
+        c = torch.tensor(numbers(POINTS, 9400 + number))
+        along = lambda x, h=h, v=v, theta=theta: jvp(lambda t: h(t, x), (theta,), (v,))[1]
+        features = torch.stack([grad(h)(theta, p) for p in x])
+        square = lambda x, h=h, theta=theta: grad(h)(theta, x).square().sum()
+        mixed = lambda x, h=h, theta=theta, w=c @ features: grad(h)(theta, x) @ w
+        made.append(
+            {
+                "architecture": case,
+                "signs": fixed,
+                "weights": theta.tolist(),
+                "points": x.tolist(),
+                "direction": v.tolist(),
+                "coefficients": c.tolist(),
+                "values": [h(theta, p).item() for p in x],
+                "weight_gradient": (c @ features).tolist(),
+                "input_gradients": [grad(h, argnums=1)(theta, p).tolist() for p in x],
+                "kernel": (features @ features.T).tolist(),
+                "directional": [along(p).item() for p in x],
+                "directional_gradients": [grad(along)(p).tolist() for p in x],
+                "kernel_gradients": [grad(mixed)(p).tolist() for p in x],
+                "diagonal_gradients": [grad(square)(p).tolist() for p in x],
+            }
+        )
+    case = made[0]["architecture"]
+    start = made[0]["weights"]
+    theta, x, y = torch.tensor(start, requires_grad=True), torch.tensor(made[0]["points"]), torch.tensor(numbers(POINTS, 5))
+    optimiser, anchor, penalty = torch.optim.Adam([theta], lr=0.02), torch.tensor(start), 0.3
+    for _ in range(10):
+        for batch in [[0, 1, 2], [3]]:
+            optimiser.zero_grad()
+            data = sum(0.5 * (forward(case, theta, x[k], None) - y[k]) ** 2 for k in batch) / len(batch)
+            (data + 0.5 * penalty / POINTS * (theta - anchor).square().sum()).backward()
+            optimiser.step()
+    training = {
+        "optimiser": {"name": "adam", "rate": 0.02, "batch": 3, "epochs": 10, "shuffle": False},
+        "penalty": penalty,
+        "targets": y.tolist(),
+        "end": theta.tolist(),
+    }
+    return {"versions": {"torch": torch.__version__}, "cases": made, "training": training}
+
+
 def from_mpmath():
     """Values, slopes and curvatures of the activations to fifty digits, rounded to double."""
     import mpmath as mp
@@ -287,5 +417,5 @@ def infinite():
 
 
 if __name__ == "__main__":
-    makers = {"torch": from_torch, "mpmath": from_mpmath, "jax": from_jax, "infinite": infinite}
+    makers = {"torch": from_torch, "convolution": from_torch_convolution, "mpmath": from_mpmath, "jax": from_jax, "infinite": infinite}
     print(json.dumps(makers[sys.argv[1]]()))

@@ -86,9 +86,16 @@ fn blame<'s>(error: &SpaceError, root: &Section<'s>, parameters: &Section<'s>) -
         .unwrap_or_else(|| parameters.fields()[0].clone())
 }
 
+/// How long an array is in each direction.
+fn extents(field: &Field<'_>) -> Option<Vec<usize>> {
+    let items = field.list("a list of whole numbers such as [8, 8]")?;
+    let counts = items.iter().map(|item| item.count(1));
+    counts.map(|count| usize::try_from(count?).ok()).collect()
+}
+
 fn of_candidates(root: &Section<'_>, folder: &Path) -> Option<(Space, Table)> {
     let section = root.field("candidates")?.table("a section with a file")?;
-    section.allow(&["file", "features"]);
+    section.allow(&["file", "features", "shape"]);
     let Some(file) = section.field("file") else {
         section.refuse("candidates.file is missing: the name of a CSV file");
         return None;
@@ -109,7 +116,13 @@ fn of_candidates(root: &Section<'_>, folder: &Path) -> Option<(Space, Table)> {
     let bytes = std::fs::read(&path).map_err(|error| unusable(error.to_string())).ok()?;
     let mut table = Table::new(name, features, &bytes);
     let all = Candidates::from_csv(bytes.as_slice(), table.features.as_deref());
-    let all = all.map_err(|error| unusable(error.to_string())).ok()?;
+    let mut all = all.map_err(|error| unusable(error.to_string())).ok()?;
+    if let Some(field) = section.field("shape") {
+        let shape = extents(&field)?;
+        let shaped = all.with_shape(&shape);
+        all = shaped.map_err(|error| field.refuse(&error.to_string())).ok()?;
+        table.shape = Some(shape);
+    }
     let known = relations(root, &all.columns().iter().map(String::as_str).collect::<Vec<_>>());
     table.known = known.iter().map(ToString::to_string).collect();
     let kept = all

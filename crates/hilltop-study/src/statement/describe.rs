@@ -113,12 +113,16 @@ fn difference(key: &str, stored: Option<&Value>, stated: Option<&Value>) -> Stri
 
 fn table(rows: usize, table: Option<&Table>) -> Value {
     match table {
-        Some(table) => json!({
-            "file": table.file,
-            "features": table.features,
-            "rows": rows,
-            "fingerprint": table.fingerprint,
-        }),
+        Some(table) => {
+            let mut described = json!({
+                "file": table.file,
+                "features": table.features,
+                "rows": rows,
+                "fingerprint": table.fingerprint,
+            });
+            set(&mut described, "shape", table.shape.as_ref().map(|shape| json!(shape)));
+            described
+        }
         None => json!({ "rows": rows }),
     }
 }

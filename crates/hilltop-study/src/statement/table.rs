@@ -7,6 +7,8 @@ pub struct Table {
     pub file: String,
     /// The columns that count, where they were chosen.
     pub features: Option<Vec<String>>,
+    /// The array that the columns form, where that was stated.
+    pub shape: Option<Vec<usize>>,
     /// The known constraints that its rows were left out by.
     pub known: Vec<String>,
     /// What tells the content from another.
@@ -18,6 +20,7 @@ impl Table {
         Self {
             file: file.to_owned(),
             features,
+            shape: None,
             known: Vec::new(),
             fingerprint: fingerprint(content),
         }

@@ -1,5 +1,6 @@
 //! The empirical tangent kernel of a network of finite width: `k(x,x') = v·⟨g(x), g(x')⟩` at fixed weights.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use faer::{Mat, MatMut, MatRef, Scale};
@@ -8,6 +9,9 @@ use hilltop_nn::Tangent;
 
 use super::network::{Directional, Encoded};
 use crate::process::{Anchors, Crossing, Field, Kernel};
+
+/// Points whose features are kept at once.
+const PART: usize = 384;
 
 /// A network's own kernel times a factor.
 #[derive(Clone)]
@@ -35,11 +39,9 @@ impl Kernel for Finite {
     }
 
     fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
-        self.tangent(points)
-            .diagonal()
-            .iter()
-            .map(|value| self.factor * value)
-            .collect()
+        let parts = parts(points.nrows());
+        let variances = parts.flat_map(|part| self.tangent(points.subrows(part.start, part.len())).diagonal());
+        variances.map(|value| self.factor * value).collect()
     }
 
     fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
@@ -62,6 +64,13 @@ impl Kernel for Finite {
     }
 }
 
+/// Points in parts, because the features of many points of a large network fill the memory.
+fn parts(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count)
+        .step_by(PART)
+        .map(move |start| start..(start + PART).min(count))
+}
+
 /// Points of a network's kernel.
 struct FiniteAnchors {
     kernel: Finite,
@@ -74,7 +83,12 @@ impl Anchors for FiniteAnchors {
     }
 
     fn cross_into(&self, queries: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-        out.copy_from(Scale(self.kernel.factor) * self.tangent.kernel(&self.kernel.tangent(queries)));
+        for part in parts(queries.nrows()) {
+            let (start, count) = (part.start, part.len());
+            let tangent = self.kernel.tangent(queries.subrows(start, count));
+            let columns = out.as_mut().subcols_mut(start, count);
+            { columns }.copy_from(Scale(self.kernel.factor) * self.tangent.kernel(&tangent));
+        }
     }
 
     fn crossing(&self, queries: MatRef<'_, f64>) -> Box<dyn Crossing> {

@@ -6,7 +6,8 @@ use faer::Mat;
 use hilltop_core::{Evidence, Previous, Result, Rng};
 use hilltop_nn::{Architecture, Network};
 
-use super::encoding::matrix;
+use super::array::Arrays;
+use super::encoding::{grouping, matrix};
 use super::finite::Finite;
 use super::network::Encoded;
 use super::prior::{profile, refit};
@@ -33,6 +34,8 @@ pub(super) struct Fitting<'a> {
     standardised: Vec<f64>,
     standard: Standard,
     refit: Refit,
+    /// The networks where points are arrays.
+    arrays: Option<Arrays>,
     origin: Origin,
 }
 
@@ -40,11 +43,19 @@ impl<'a> Fitting<'a> {
     /// Finds the parameters.
     pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, previous: Previous<'_>) -> Result<Self> {
         let points = matrix(evidence)?;
-        let refit = refit(ntk, evidence.space);
+        let arrays = Arrays::new(ntk, evidence.space, evidence.seed)?;
+        let grouping = arrays
+            .as_ref()
+            .map_or_else(|| grouping(evidence.space), Arrays::grouping);
+        let refit = refit(ntk, grouping);
         let recipe = serde_json::to_string(ntk).unwrap_or_default();
         let older = origin(previous).filter(|older| older.begins(&recipe, evidence.seed, points.as_ref()));
         let own = older.and_then(|older| older.fitted.memory());
-        let fitted = refit.follow(points.as_ref(), evidence.values, previous.memory.or(own.as_ref()));
+        let memory = previous.memory.or(own.as_ref());
+        let fitted = match &arrays {
+            Some(arrays) => arrays.follow(&refit, points.as_ref(), evidence.values, memory)?,
+            None => refit.follow(points.as_ref(), evidence.values, memory),
+        };
         let digest = digest(points.as_ref());
         let base = ntk.base(&fitted, points.nrows());
         let (seed, observed) = (evidence.seed, points.nrows());
@@ -65,6 +76,7 @@ impl<'a> Fitting<'a> {
             standardised,
             standard,
             refit,
+            arrays,
             origin,
         })
     }
@@ -101,22 +113,24 @@ impl<'a> Fitting<'a> {
         self.refit.grouping.weights(&self.origin.fitted.parameters)
     }
 
+    /// What the network looks like, where there is one.
+    fn architecture(&self) -> Option<Architecture> {
+        if let Some(arrays) = &self.arrays {
+            return Some(arrays.architecture(&self.origin.fitted.parameters));
+        }
+        let Width::Finite(width) = self.ntk.width else {
+            return None;
+        };
+        let hidden = vec![width; self.ntk.depth];
+        let inputs = self.weights().len();
+        let (activation, form) = (self.ntk.activation, self.ntk.parameterisation);
+        Some(Architecture::new(inputs, &hidden, activation, form))
+    }
+
     /// The network at its initial weights, where there is one.
     fn start(&self) -> Result<Option<Encoded>> {
-        let Width::Finite(width) = self.ntk.width else {
-            return Ok(None);
-        };
-        let weights = self.weights();
-        let hidden = vec![width; self.ntk.depth];
-        let Ntk {
-            activation,
-            parameterisation,
-            ..
-        } = *self.ntk;
-        let architecture = Architecture::new(weights.len(), &hidden, activation, parameterisation);
-        let mut rng = Rng::keyed(self.origin.seed, &[INITIAL_WEIGHTS]);
-        let network = Network::init(&architecture, &mut rng).map_err(unusable)?;
-        Ok(Some(Encoded::new(Arc::new(network), &weights)))
+        let start = |architecture| initial(&architecture, &self.weights(), self.origin.seed);
+        self.architecture().map(start).transpose()
     }
 
     /// The network after training, where one is asked for.
@@ -136,6 +150,10 @@ impl<'a> Fitting<'a> {
     /// signal was fitted to. A signal that is given multiplies the paper's kernel.
     fn factor(&self, network: &Encoded) -> f64 {
         let signal = self.origin.fitted.parameters.signal;
+        if let Some(arrays) = &self.arrays {
+            let base = self.points.as_ref().subrows(0, self.origin.base);
+            return signal / arrays.unit(network, base);
+        }
         if let Fit::Fixed(signal) = self.ntk.signal {
             return signal / network.network.architecture().kernel_divisor();
         }
@@ -209,4 +227,11 @@ impl<'a> Fitting<'a> {
 /// Where the previous model comes from, if it is one of ours.
 fn origin(previous: Previous<'_>) -> Option<&Origin> {
     previous.model?.as_any().downcast_ref::<ProcessModel>()?.origin()
+}
+
+/// A network at the initial weights of a study's seed, behind the weights of the coordinates.
+pub(super) fn initial(architecture: &Architecture, weights: &[f64], seed: u64) -> Result<Encoded> {
+    let mut rng = Rng::keyed(seed, &[INITIAL_WEIGHTS]);
+    let network = Network::init(architecture, &mut rng).map_err(unusable)?;
+    Ok(Encoded::new(Arc::new(network), weights))
 }

@@ -5,6 +5,7 @@
 //! initial weights; input scales, signal and noise are fitted to the observations.
 
 mod arc;
+mod array;
 mod encoding;
 mod finite;
 mod fit;
@@ -14,6 +15,7 @@ mod network;
 mod prior;
 mod settings;
 mod source;
+mod spectrum;
 mod summary;
 mod sweep;
 mod trained;
@@ -27,6 +29,7 @@ use serde::{Deserialize, Serialize};
 pub use infinite::{Limit, erf, relu};
 pub use settings::{Expectation, Features, Fit, Width};
 
+use crate::image::ImageNetwork;
 use crate::process::Schedule;
 use fit::Fitting;
 use settings::refused;
@@ -35,6 +38,9 @@ use settings::refused;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ntk {
+    /// A convolution and a dense layer in place of `width` and `depth`, for candidates with a shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convolution: Option<ImageNetwork>,
     /// The width of the hidden layers.
     pub width: Width,
     /// The function between layers.
@@ -72,6 +78,7 @@ pub struct Ntk {
 impl Default for Ntk {
     fn default() -> Self {
         Self {
+            convolution: None,
             width: Width::Infinite,
             activation: Activation::Erf,
             depth: 1,
@@ -95,7 +102,11 @@ impl Default for Ntk {
 impl Ntk {
     /// Whether such a surrogate can be built.
     pub fn check(&self) -> Result<()> {
-        let infinite = self.width == Width::Infinite;
+        if let Some(network) = &self.convolution {
+            network.check()?;
+        }
+        let dense = self.convolution.is_none();
+        let infinite = dense && self.width == Width::Infinite;
         if !(1..=8).contains(&self.depth) {
             return Err(refused("depth", &self.depth, "1 to 8 hidden layers"));
         }
@@ -106,7 +117,8 @@ impl Ntk {
                 "erf or relu where width is infinite",
             ));
         }
-        if self.parameterisation == Parameterisation::Antisymmetric
+        if dense
+            && self.parameterisation == Parameterisation::Antisymmetric
             && matches!(self.width, Width::Finite(width) if width % 2 == 1)
         {
             return Err(refused(

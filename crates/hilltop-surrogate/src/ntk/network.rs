@@ -11,18 +11,28 @@ use crate::process::Field;
 #[derive(Clone)]
 pub(super) struct Encoded {
     pub(super) network: Arc<Network>,
-    /// The weight of each coordinate, the constant's last, with the factor that makes up for the first layer's.
+    /// The weight of each coordinate, the constant's last where there is one, with the factor that makes up for the first layer's.
     factors: Vec<f64>,
+    /// Coordinates of a point.
+    dim: usize,
 }
 
 impl Encoded {
-    /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here.
+    /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here. Arrays have
+    /// no constant, its weight is that of the biases; a patch is divided by the root of its size in every form.
     pub(super) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
-        let ntk = network.architecture().parameterisation == Parameterisation::Ntk;
-        let factor = if ntk { (weights.len() as f64).sqrt() } else { 1.0 };
+        let architecture = network.architecture();
+        let ntk = architecture.parameterisation == Parameterisation::Ntk;
+        let factor = match &architecture.convolution {
+            None if ntk => (weights.len() as f64).sqrt(),
+            Some(convolution) if !ntk => (convolution.patch() as f64).sqrt().recip(),
+            _ => 1.0,
+        };
+        let inputs = &weights[..architecture.inputs];
         Self {
+            factors: inputs.iter().map(|weight| factor * weight).collect(),
+            dim: weights.len() - 1,
             network,
-            factors: weights.iter().map(|weight| factor * weight).collect(),
         }
     }
 
@@ -31,15 +41,15 @@ impl Encoded {
         Self {
             network: Arc::new(network),
             factors: self.factors.clone(),
+            dim: self.dim,
         }
     }
 
     /// Points as the network sees them.
     pub(super) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
-        let last = self.factors.len() - 1;
-        Mat::from_fn(points.nrows(), last + 1, |i, j| {
-            if j == last {
-                self.factors[last]
+        Mat::from_fn(points.nrows(), self.factors.len(), |i, j| {
+            if j == self.dim {
+                self.factors[j]
             } else {
                 self.factors[j] * (2.0 * points[(i, j)] - 1.0)
             }
@@ -48,8 +58,7 @@ impl Encoded {
 
     /// Gradients in the network's inputs as gradients in the points, times a factor.
     pub(super) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
-        let dim = self.factors.len() - 1;
-        Mat::from_fn(inner.nrows(), dim, |i, j| {
+        Mat::from_fn(inner.nrows(), self.dim, |i, j| {
             factor * 2.0 * self.factors[j] * inner[(i, j)]
         })
     }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Lbfgs, Space};
+use hilltop_core::Lbfgs;
 use hilltop_nn::Activation;
 
-use super::encoding::grouping;
 use super::{Fit, Ntk, erf, relu};
-use crate::process::{Prior, Priors, Profile, Refit};
+use crate::process::{Grouping, Prior, Priors, Profile, Refit};
 
 /// The limit that parameters are fitted to; for activations without a closed form here the smooth one of erf.
 pub(super) fn profile(ntk: &Ntk) -> Arc<dyn Profile> {
@@ -17,9 +16,8 @@ pub(super) fn profile(ntk: &Ntk) -> Arc<dyn Profile> {
     }
 }
 
-/// How the parameters of a description are fitted in a space.
-pub(super) fn refit(ntk: &Ntk, space: &Space) -> Refit {
-    let grouping = grouping(space);
+/// How the parameters of a description are fitted.
+pub(super) fn refit(ntk: &Ntk, grouping: Grouping) -> Refit {
     let search = Lbfgs {
         iterations: 40,
         progress: 1e-6,

@@ -27,7 +27,7 @@ impl Prior {
     }
 
     /// The negative logarithm of the density at a log-parameter, up to a constant, and its derivative.
-    pub(super) fn cost(&self, log: f64) -> (f64, f64) {
+    pub(crate) fn cost(&self, log: f64) -> (f64, f64) {
         let distance = (log - self.median.ln()) / self.spread;
         (0.5 * distance * distance, distance / self.spread)
     }

@@ -65,7 +65,8 @@ impl Refit {
         fitted
     }
 
-    fn start(&self) -> Fitted {
+    /// What is believed before the first fit.
+    pub(crate) fn start(&self) -> Fitted {
         Fitted {
             count: None,
             parameters: self.priors.medians(self.grouping.count),
@@ -73,7 +74,7 @@ impl Refit {
     }
 
     /// What is remembered, unless it is of other observations or another schedule.
-    fn recall(&self, memory: &serde_json::Value, count: usize) -> Option<Fitted> {
+    pub(crate) fn recall(&self, memory: &serde_json::Value, count: usize) -> Option<Fitted> {
         let fitted = Fitted::deserialize(memory).ok()?;
         let parameters = &fitted.parameters;
         let numbers = parameters
