@@ -78,9 +78,14 @@ impl Composite {
         }
         let values = self.transformed(history);
         let model = self.fit(history, &values)?;
-        let models = Models { objective: believed(Arc::clone(&model), history)? };
+        self.suggest(&model, history, &values)
+    }
+
+    /// The point that the model of these values suggests for the next trial.
+    pub(crate) fn suggest(&self, model: &Arc<dyn Model>, history: &History, values: &[f64]) -> Result<Query> {
+        let models = Models { objective: believed(Arc::clone(model), history)? };
         let bounds = Bounds::unit(history.space().dim());
-        let context = Context { history, evidence: evidence(history, &values), bounds: &bounds };
+        let context = Context { history, evidence: evidence(history, values), bounds: &bounds };
         let mut rng = history.rng(history.next_trial());
         let score = self.acquisition.bind(&models, &context, &mut rng)?;
         let point = self.maximiser.maximise(score.as_ref(), &context, &mut rng)?;

@@ -9,10 +9,13 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::deep_ensemble::DeepEnsemble;
 use crate::neural_bo::NeuralBo;
 use crate::random::Random;
 use crate::registry;
 use crate::sobol::Sobol;
+use crate::sto_bnts::StoBnts;
+use crate::sto_bnts_linear::StoBntsLinear;
 
 /// A method and its settings: plain data that becomes a [`Proposer`] by building it.
 ///
@@ -29,6 +32,12 @@ pub enum Recipe {
     Auto(Auto),
     /// Thompson sampling with the neural tangent kernel.
     NeuralBo(NeuralBo),
+    /// Batches of trained networks with an added tangent term.
+    StoBnts(StoBnts),
+    /// Batches of trained linear models of tangent features.
+    StoBntsLinear(StoBntsLinear),
+    /// Batches of trained networks.
+    DeepEnsemble(DeepEnsemble),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -68,6 +77,9 @@ impl Recipe {
         match self {
             Self::Auto(_) => "auto",
             Self::NeuralBo(_) => "neural-bo",
+            Self::StoBnts(_) => "sto-bnts",
+            Self::StoBntsLinear(_) => "sto-bnts-linear",
+            Self::DeepEnsemble(_) => "deep-ensemble",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -92,6 +104,9 @@ impl Recipe {
         match self {
             Self::Auto(settings) => settings.build(space),
             Self::NeuralBo(settings) => settings.build(),
+            Self::StoBnts(settings) => settings.build(),
+            Self::StoBntsLinear(settings) => settings.build(),
+            Self::DeepEnsemble(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(settings) => Ok(Box::new(settings.build())),
             Self::Sobol(settings) => Ok(Box::new(settings.build())),

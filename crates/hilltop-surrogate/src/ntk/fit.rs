@@ -12,7 +12,7 @@ use super::source::{WideNetworks, unusable};
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width, erf, relu};
 use crate::process::{
-    Condition, Exact, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
+    Condition, Exact, Fitted, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
     Refit, Standard, digest,
 };
 
@@ -23,8 +23,22 @@ const TRAINING: u64 = 0x4e54_4b01;
 /// A kernel, what the first observations explain of it, and how many these are.
 type Conditioned = (Arc<dyn Kernel>, Box<dyn Condition>, usize);
 
+/// Observations with the parameters that were fitted to them: what a network of the same family starts from.
+pub(crate) struct Prepared {
+    /// The observed points.
+    pub(crate) points: Mat<f64>,
+    /// Their values, standardised.
+    pub(crate) values: Vec<f64>,
+    /// What the standardised values stand for.
+    pub(crate) standard: Standard,
+    /// The weight of each coordinate before the network, the constant's last.
+    pub(crate) weights: Vec<f64>,
+    /// Signal, noise and the rest.
+    pub(crate) fitted: Fitted,
+}
+
 /// A description on its way to a model.
-pub(super) struct Fitting<'a> {
+pub(crate) struct Fitting<'a> {
     ntk: &'a Ntk,
     points: Mat<f64>,
     values: &'a [f64],
@@ -36,7 +50,7 @@ pub(super) struct Fitting<'a> {
 
 impl<'a> Fitting<'a> {
     /// Finds the parameters.
-    pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, memory: Option<&serde_json::Value>) -> Result<Self> {
+    pub(crate) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, memory: Option<&serde_json::Value>) -> Result<Self> {
         let points = matrix(evidence)?;
         let refit = refit(ntk, evidence.space);
         let fitted = refit.follow(points.as_ref(), evidence.values, memory);
@@ -60,6 +74,17 @@ impl<'a> Fitting<'a> {
             refit,
             origin,
         })
+    }
+
+    /// The observations and the parameters alone.
+    pub(crate) fn prepared(self) -> Prepared {
+        Prepared {
+            weights: self.weights(),
+            points: self.points,
+            values: self.standardised,
+            standard: self.standard,
+            fitted: self.origin.fitted,
+        }
     }
 
     /// The model, grown from an earlier one where that is possible.

@@ -9,15 +9,15 @@ use crate::process::Field;
 
 /// A network that sees points through an encoder.
 #[derive(Clone)]
-pub(super) struct Encoded {
-    pub(super) network: Arc<Network>,
+pub(crate) struct Encoded {
+    pub(crate) network: Arc<Network>,
     /// The weight of each coordinate, the constant's last, with the factor that makes up for the first layer's.
     factors: Vec<f64>,
 }
 
 impl Encoded {
     /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here.
-    pub(super) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
+    pub(crate) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
         let ntk = network.architecture().parameterisation == Parameterisation::Ntk;
         let factor = if ntk { (weights.len() as f64).sqrt() } else { 1.0 };
         Self {
@@ -27,7 +27,7 @@ impl Encoded {
     }
 
     /// The same encoder before other weights of the network.
-    pub(super) fn with(&self, network: Network) -> Self {
+    pub(crate) fn with(&self, network: Network) -> Self {
         Self {
             network: Arc::new(network),
             factors: self.factors.clone(),
@@ -35,7 +35,7 @@ impl Encoded {
     }
 
     /// Points as the network sees them.
-    pub(super) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+    pub(crate) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         let last = self.factors.len() - 1;
         Mat::from_fn(points.nrows(), last + 1, |i, j| {
             if j == last {
@@ -47,7 +47,7 @@ impl Encoded {
     }
 
     /// Gradients in the network's inputs as gradients in the points, times a factor.
-    pub(super) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
+    pub(crate) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
         let dim = self.factors.len() - 1;
         Mat::from_fn(inner.nrows(), dim, |i, j| {
             factor * 2.0 * self.factors[j] * inner[(i, j)]
@@ -56,9 +56,9 @@ impl Encoded {
 }
 
 /// The directional derivative `⟨g(x), v⟩` as a function of points.
-pub(super) struct Directional {
-    pub(super) encoded: Encoded,
-    pub(super) direction: Vec<f64>,
+pub(crate) struct Directional {
+    pub(crate) encoded: Encoded,
+    pub(crate) direction: Vec<f64>,
 }
 
 impl Field for Directional {
