@@ -37,6 +37,8 @@ pub struct StoBnts {
     pub spread: f64,
     /// Whether every draw sees targets with noise of its own.
     pub perturb: bool,
+    /// How much less weights move than in the paper, whose is 1.
+    pub laziness: f64,
     /// How a network is trained.
     pub training: Training,
     /// Input scales, fitted or fixed.
@@ -66,6 +68,7 @@ impl Default for StoBnts {
             activation: sto.activation,
             spread: 1.0,
             perturb: sto.perturb,
+            laziness: sto.laziness,
             training: sto.training,
             scales: sto.scales,
             signal: sto.signal,
@@ -86,6 +89,7 @@ impl StoBnts {
         Self {
             activation: Activation::Relu,
             perturb: false,
+            laziness: 1.0,
             training: Training::Descent(Optimiser::gradient_descent(1e-3, 10_000)),
             scales: Fit::Fixed(1.0),
             signal: Fit::Fixed(1.0),
@@ -102,6 +106,7 @@ impl StoBnts {
             depth: self.depth,
             activation: self.activation,
             perturb: self.perturb,
+            laziness: self.laziness,
             training: self.training,
             scales: self.scales,
             signal: self.signal,

@@ -1,14 +1,15 @@
-//! Training to convergence: damped Gauss–Newton steps, solved among the examples.
+//! Training to convergence: Gauss–Newton steps with Levenberg and Marquardt's damping, solved among the examples.
 //!
-//! The objective is `½ Σ (h(x_i;θ) − y_i)² + ½ λ ‖θ − θ_0‖²`. With `J = ∂h/∂θ` at the present weights a full step leads to
+//! The objective is `½ Σ (h(x_i;θ) − y_i)² + ½ λ ‖θ − θ_0‖²`. With `J = ∂h/∂θ` at the present weights, `r = y − h` and damping `μ` a step is
 //!
 //! ```text
-//! θ_0 + Jᵀ (JJᵀ + λI)⁻¹ (y − h(θ) + J(θ − θ_0))
+//! d = c + Jᵀ (JJᵀ + (λ+μ)I)⁻¹ (r − Jc),      c = −λ/(λ+μ) (θ − θ_0)
 //! ```
 //!
-//! where `JJᵀ` is the tangent kernel, so that the system has a row an example and not a row a weight. The first step from
-//! `θ_0` is the solution of the linearised network, exact in the wide limit; each later one makes up for what the network bends.
-//! A handful of steps ends where tens of thousands of plain gradient steps would, however small the penalty.
+//! where `JJᵀ` is the tangent kernel, so that the system has a row an example and not a row a weight. Without damping the first step from
+//! `θ_0` is the solution of the linearised network, exact in the wide limit; each later one makes up for what the network bends. Damping
+//! rises where a step does not keep what it promises, and falls again. A dozen steps end where tens of thousands of plain gradient steps
+//! would, however small the penalty.
 
 use crate::columns::Columns;
 use crate::forward::{Order, Workspace};
@@ -21,10 +22,12 @@ use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_uppe
 use faer::{Mat, MatRef, Par, Spec};
 use serde::{Deserialize, Serialize};
 
-/// How often a step that does not lead down is halved.
-const HALVINGS: usize = 20;
-/// The share of the promised fall that a step must keep.
-const KEPT: f64 = 1e-4;
+/// How often the damping of a step rises before none is taken.
+const RAISES: usize = 20;
+/// A step is taken when it keeps this share of the fall it promises; damping falls when it keeps the second share.
+const KEPT: (f64, f64) = (0.1, 0.6);
+/// The smallest damping, relative to the kernel's mean variance, and what it is multiplied and divided by.
+const DAMPING: (f64, f64) = (1e-6, 8.0);
 /// What is added to the kernel's diagonal, relative to its mean, where it has no factor without.
 const JITTERS: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
 
@@ -32,7 +35,7 @@ const JITTERS: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Newton {
-    /// Converged when the next step promises to lower the objective by less than this share of it.
+    /// Converged when a step lowers the objective by less than this share of it.
     pub tolerance: f64,
     /// At most so many steps.
     pub steps: usize,
@@ -41,8 +44,8 @@ pub struct Newton {
 impl Default for Newton {
     fn default() -> Self {
         Self {
-            tolerance: 1e-4,
-            steps: 20,
+            tolerance: 1e-2,
+            steps: 12,
         }
     }
 }
@@ -52,11 +55,11 @@ impl Default for Newton {
 pub struct Settled {
     /// The objective at the final weights, penalty included.
     pub objective: f64,
-    /// The share of it by which one more step would have lowered it, to first order.
-    pub promise: f64,
+    /// The share of it by which the last step lowered it.
+    pub fall: f64,
     /// Steps taken.
     pub steps: usize,
-    /// Whether the promise is within the tolerance, or no step leads down any more.
+    /// Whether that is within the tolerance, or no step leads down any more.
     pub converged: bool,
 }
 
@@ -87,21 +90,16 @@ impl Newton {
         let column = MatRef::from_column_major_slice(targets, targets.len(), 1);
         check_examples(std::slice::from_ref(network), &[&anchor], points, column)?;
         let mut descent = Descent::new(network, anchor, points, targets, penalty);
-        let mut steps = 0;
-        let mut promise = descent.aim()?;
-        while steps < self.steps && promise > self.tolerance {
-            if !descent.step(promise) {
-                promise = 0.0;
-                break;
-            }
+        let (mut steps, mut fall) = (0, f64::INFINITY);
+        while steps < self.steps && fall > self.tolerance {
+            fall = descent.step()?;
             steps += 1;
-            promise = descent.aim()?;
         }
         Ok(Settled {
             objective: descent.objective,
-            promise,
+            fall,
             steps,
-            converged: promise <= self.tolerance,
+            converged: fall <= self.tolerance,
         })
     }
 }
@@ -116,8 +114,7 @@ struct Descent<'a> {
     /// `y − h` at the present weights.
     residuals: Vec<f64>,
     objective: f64,
-    /// From the present weights to the end of a full step.
-    direction: Vec<f64>,
+    damping: f64,
 }
 
 impl<'a> Descent<'a> {
@@ -138,7 +135,7 @@ impl<'a> Descent<'a> {
             workspace,
             residuals: vec![0.0; targets.len()],
             objective: 0.0,
-            direction: Vec::new(),
+            damping: 0.0,
         };
         descent.objective = descent.look();
         descent
@@ -155,44 +152,80 @@ impl<'a> Descent<'a> {
         0.5 * (lanes::dot(&self.residuals, &self.residuals) + self.penalty * distance)
     }
 
-    /// Finds the direction of the next step; returns the share of the objective that it promises to save.
-    fn aim(&mut self) -> Result<f64> {
+    /// One step down; returns the share of the objective by which it fell, zero where no step leads down.
+    fn step(&mut self) -> Result<f64> {
         if self.objective <= 0.0 || self.targets.is_empty() {
             return Ok(0.0);
         }
-        let tangent = self.network.tangent_of(&mut self.workspace);
-        let mut away = self.network.weights().to_vec();
-        lanes::add_scaled(&mut away, -1.0, &self.anchor);
-        let moved = tangent.along(&away);
-        let wanted: Vec<f64> = self.residuals.iter().zip(&moved).map(|(r, m)| r + m).collect();
-        let (duals, added) = solve(&tangent, self.penalty, &wanted)?;
-        self.direction = tangent.combination(&duals);
-        lanes::add_scaled(&mut self.direction, -1.0, &away);
-        // J d = JJᵀα − J(θ − θ_0), and JJᵀα = wanted − (λ + jitter)α.
-        let fall: f64 = (0..duals.len())
-            .map(|i| self.residuals[i] * (wanted[i] - added * duals[i] - moved[i]))
-            .sum();
-        let pull = self.penalty * lanes::dot(&away, &self.direction);
-        Ok((fall - pull) / self.objective)
+        let ground = self.ground();
+        let (before, least) = (self.objective, DAMPING.0 * ground.mean());
+        for _ in 0..RAISES {
+            let (direction, expected) = ground.direction(self)?;
+            let weights = self.network.weights_mut();
+            weights.copy_from_slice(&ground.start);
+            lanes::add_scaled(weights, 1.0, &direction);
+            let reached = self.look();
+            let kept = (before - reached) / (before - expected).max(f64::MIN_POSITIVE);
+            if reached < before && kept > KEPT.0 {
+                if kept > KEPT.1 {
+                    self.damping /= DAMPING.1;
+                }
+                if self.damping < least {
+                    self.damping = 0.0;
+                }
+                self.objective = reached;
+                return Ok((before - reached) / before);
+            }
+            self.damping = (self.damping * DAMPING.1).max(least);
+        }
+        self.network.weights_mut().copy_from_slice(&ground.start);
+        Ok(0.0)
     }
 
-    /// Goes as far in the direction as the objective falls; `false` where it does not at all.
-    fn step(&mut self, promise: f64) -> bool {
+    /// What steps from the present weights are made of.
+    fn ground(&mut self) -> Ground {
+        let tangent = self.network.tangent_of(&mut self.workspace);
         let start = self.network.weights().to_vec();
-        let mut length = 1.0;
-        for _ in 0..HALVINGS {
-            let weights = self.network.weights_mut();
-            weights.copy_from_slice(&start);
-            lanes::add_scaled(weights, length, &self.direction);
-            let reached = self.look();
-            if reached <= self.objective * (1.0 - KEPT * length * promise) {
-                self.objective = reached;
-                return true;
-            }
-            length *= 0.5;
-        }
-        self.network.weights_mut().copy_from_slice(&start);
-        false
+        let mut away = start.clone();
+        lanes::add_scaled(&mut away, -1.0, &self.anchor);
+        let moved = tangent.along(&away);
+        let gram = tangent.gram();
+        let residuals = self.residuals.clone();
+        Ground { tangent, gram, start, away, moved, residuals }
+    }
+}
+
+/// The present weights and the network's linearisation there.
+struct Ground {
+    tangent: Tangent,
+    gram: Mat<f64>,
+    start: Vec<f64>,
+    /// `θ − θ_0`.
+    away: Vec<f64>,
+    /// `J(θ − θ_0)`.
+    moved: Vec<f64>,
+    residuals: Vec<f64>,
+}
+
+impl Ground {
+    /// The mean variance of the kernel.
+    fn mean(&self) -> f64 {
+        let count = self.gram.nrows();
+        (0..count).map(|i| self.gram[(i, i)]).sum::<f64>() / count as f64
+    }
+
+    /// A step, and the objective of the linearised network at its end.
+    fn direction(&self, descent: &Descent<'_>) -> Result<(Vec<f64>, f64)> {
+        let total = descent.penalty + descent.damping;
+        let back = descent.penalty / total;
+        let wanted: Vec<f64> = (self.residuals.iter().zip(&self.moved)).map(|(r, m)| r + back * m).collect();
+        let (duals, added) = solve(&self.gram, total, self.mean(), &wanted)?;
+        let mut direction = self.tangent.combination(&duals);
+        lanes::add_scaled(&mut direction, -back, &self.away);
+        // r − Jd = (λ + μ) α, with the jitter of the factor in it.
+        let left = added * added * lanes::dot(&duals, &duals);
+        let distance: f64 = self.away.iter().zip(&direction).map(|(a, d)| (a + d) * (a + d)).sum();
+        Ok((direction, 0.5 * (left + descent.penalty * distance)))
     }
 }
 
@@ -216,20 +249,15 @@ impl Tangent {
 }
 
 /// `(K + λI)⁻¹` times a vector, and what was added to the diagonal in the end.
-fn solve(tangent: &Tangent, penalty: f64, vector: &[f64]) -> Result<(Vec<f64>, f64)> {
-    let gram = tangent.gram();
-    let count = gram.nrows();
-    let mean = (0..count).map(|i| gram[(i, i)]).sum::<f64>() / count as f64;
+fn solve(gram: &Mat<f64>, ridge: f64, mean: f64, vector: &[f64]) -> Result<(Vec<f64>, f64)> {
     for jitter in JITTERS {
-        let added = penalty + jitter * mean;
+        let added = ridge + jitter * mean;
         if let Some(duals) = solved(gram.clone(), added, vector) {
             return Ok((duals, added));
         }
     }
-    Err(Error::Singular {
-        examples: count,
-        penalty,
-    })
+    let (examples, penalty) = (gram.nrows(), ridge);
+    Err(Error::Singular { examples, penalty })
 }
 
 fn solved(mut gram: Mat<f64>, added: f64, vector: &[f64]) -> Option<Vec<f64>> {

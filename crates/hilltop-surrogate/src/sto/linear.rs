@@ -91,3 +91,102 @@ fn attempt(
     }
     Some(duals.col_as_slice(0).to_vec())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use hilltop_core::{Evidence, Points, Score, Space};
+
+    use super::*;
+    use crate::ntk::{Fit, Fitting};
+    use crate::sto::{Kind, Sto};
+
+    const DRAWS: usize = 10_000;
+
+    fn model(training: Training) -> StoModel {
+        let sto = Sto {
+            kind: Kind::Linear,
+            width: 24,
+            training,
+            scales: Fit::Fixed(0.8),
+            constant: Fit::Fixed(0.6),
+            signal: Fit::Fixed(1.5),
+            noise: Fit::Fixed(0.05),
+            ..Sto::default()
+        };
+        let mut rng = Rng::new(4);
+        let rows: Vec<[f64; 2]> = (0..8).map(|_| [rng.uniform(), rng.uniform()]).collect();
+        let points = Points::from_rows(2, rows.iter().map(<[f64; 2]>::as_slice));
+        let values: Vec<f64> = rows.iter().map(|x| 3.0 + (4.0 * x[0]).sin() + x[1]).collect();
+        let space = Space::unit_box(2);
+        let (prior, seed) = (sto.prior(), 1);
+        let evidence = Evidence {
+            space: &space,
+            points: &points,
+            values: &values,
+            seed,
+        };
+        let prepared = Fitting::new(&prior, &evidence, None).unwrap().prepared();
+        StoModel::new(sto, prepared, &values)
+    }
+
+    /// Mean and covariance at queries of the posterior with the features' own kernel.
+    fn posterior(model: &StoModel, features: &Encoded, queries: MatRef<'_, f64>) -> (Mat<f64>, Mat<f64>) {
+        let tangent = |points| features.network.tangent(features.inputs(points).as_ref());
+        let (data, asked) = (tangent(model.points()), tangent(queries));
+        let signal = faer::Scale(model.fitted.parameters.signal);
+        let factor = Factor::exactly(signal * data.gram(), model.fitted.parameters.noise).unwrap();
+        let mut half = signal * data.kernel(&asked);
+        factor.forward(half.as_mut());
+        let mut values = Mat::from_fn(model.values.len(), 1, |i, _| model.values[i]);
+        factor.forward(values.as_mut());
+        let standard = model.standard;
+        let mean = half.transpose() * &values;
+        let mean = Mat::from_fn(mean.nrows(), 1, |i, _| standard.offset + standard.scale * mean[(i, 0)]);
+        let covariance = faer::Scale(standard.scale.powi(2)) * (signal * asked.gram() - half.transpose() * &half);
+        (mean, covariance)
+    }
+
+    #[test]
+    fn ten_thousand_draws_have_the_mean_and_covariance_of_the_posterior() {
+        let model = model(Training::default());
+        let features = model.network(&mut Rng::new(9)).unwrap();
+        let queries = Mat::from_fn(5, 2, |i, j| [0.1, 0.9, 0.35, 0.6, 0.2][(i + 2 * j) % 5]);
+        let (mean, covariance) = posterior(&model, &features, queries.as_ref());
+        let mut rng = Rng::new(11);
+        let mut drawn = Mat::<f64>::zeros(5, DRAWS);
+        for mut column in drawn.col_iter_mut() {
+            let member = drawn_with(&model, features.clone(), 1.0, &mut rng).unwrap();
+            let mut values = [0.0; 5];
+            member.values(queries.as_ref(), &mut values);
+            (0..5).for_each(|i| column[i] = -values[i] - mean[(i, 0)]);
+        }
+        let count = DRAWS as f64;
+        for i in 0..5 {
+            let off = drawn.row(i).iter().sum::<f64>() / count;
+            assert!(off.abs() < 4.0 * (covariance[(i, i)] / count).sqrt(), "mean {i}: {off}");
+            for j in 0..=i {
+                let found = drawn.row(i).iter().zip(drawn.row(j).iter()).map(|(a, b)| a * b).sum::<f64>() / count;
+                let square = covariance[(i, i)] * covariance[(j, j)] + covariance[(i, j)].powi(2);
+                let off = found - covariance[(i, j)];
+                assert!(off.abs() < 4.0 * (square / count).sqrt(), "covariance {i} {j}: {off}");
+            }
+        }
+    }
+
+    #[test]
+    fn gradient_descent_ends_in_the_closed_form() {
+        let closed = model(Training::default());
+        let descent = model(Training::Descent(Optimiser::gradient_descent(10.0, 20_000)));
+        let queries = Mat::from_fn(4, 2, |i, j| 0.2 * (i + j) as f64);
+        let values = |model: &StoModel| {
+            let mut values = [0.0; 4];
+            let member = drawn(model, 1.0, &mut Rng::new(3)).unwrap();
+            member.values(queries.as_ref(), &mut values);
+            values
+        };
+        for (a, b) in values(&closed).iter().zip(values(&descent)) {
+            assert!((a - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! A trained member as a function of points, and how a network becomes one.
 
-use faer::{Mat, MatMut, MatRef};
+use faer::{MatMut, MatRef};
 use hilltop_core::{Result, Rng, Score, SmoothScore};
 use hilltop_nn::{Network, Trainer};
 
@@ -9,9 +9,9 @@ use super::{Kind, Training};
 use crate::ntk::{Directional, Encoded, unusable};
 use crate::process::{Field, Standard};
 
-/// `offset + scale · amplitude · (h(x;θ) + ⟨∇h(x;θ_0), θ'_0⟩)`, where either term may be missing; as a score its negative.
+/// `offset + scale · amplitude · (a h(x;θ) + ⟨∇h(x;θ_0), v⟩)`, where either term may be missing; as a score its negative.
 pub(super) struct Member {
-    pub(super) network: Option<Encoded>,
+    pub(super) network: Option<(f64, Encoded)>,
     pub(super) tangent: Option<Directional>,
     pub(super) amplitude: f64,
     pub(super) standard: Standard,
@@ -21,18 +21,19 @@ impl Member {
     /// Samples a network and optimises it: Algorithm 1, lines 4 to 7.
     pub(super) fn drawn(model: &StoModel, spread: f64, rng: &mut Rng) -> Result<Self> {
         let start = model.network(rng)?;
-        let tangent = (model.sto.kind == Kind::Network).then(|| tangent_term(&start, rng));
+        let (factor, tangent) = match model.sto.kind {
+            Kind::Network => (model.sto.laziness, Some(tangent_term(&start, model.sto.laziness, rng))),
+            _ => (1.0, None),
+        };
         let mut targets = model.targets(spread, rng);
         if let Some(tangent) = &tangent {
             let offsets = tangent.values(model.points());
-            targets
-                .iter_mut()
-                .zip(&offsets)
-                .for_each(|(target, offset)| *target -= offset);
+            let inward = |(target, offset): (&mut f64, &f64)| *target = (*target - offset) / factor;
+            targets.iter_mut().zip(&offsets).for_each(inward);
         }
         let network = trained(model, &start, &targets, rng)?;
         Ok(Self {
-            network: Some(start.with(network)),
+            network: Some((factor, start.with(network))),
             tangent,
             amplitude: model.amplitude(spread),
             standard: model.standard,
@@ -45,11 +46,16 @@ impl Member {
 }
 
 /// `⟨∇h(x;θ_0), θ'_0⟩` with `θ'_0` as random as `θ_0` but zero in the last layer, whose part `h(x;θ_0)` plays itself.
-fn tangent_term(start: &Encoded, rng: &mut Rng) -> Directional {
+///
+/// A lazy network is `h(x;θ_0) + a (h(x;θ) − h(x;θ_0))`. As `h` is linear in its last layer, `(1 − a) h(x;θ_0)` is the derivative along
+/// `1 − a` times that layer's weights: it joins the direction.
+fn tangent_term(start: &Encoded, laziness: f64, rng: &mut Rng) -> Directional {
     let network = &start.network;
     let mut direction = vec![0.0; network.parameter_count()];
-    let hidden = direction.len() - network.output_weights().len();
-    rng.normals(&mut direction[..hidden]);
+    let (hidden, last) = direction.split_at_mut(network.parameter_count() - network.output_weights().len());
+    rng.normals(hidden);
+    let own = last.iter_mut().zip(network.output_weights());
+    own.for_each(|(part, weight)| *part = (1.0 - laziness) * weight);
     Directional {
         encoded: start.clone(),
         direction,
@@ -77,13 +83,13 @@ fn trained(model: &StoModel, start: &Encoded, targets: &[f64], rng: &mut Rng) ->
 impl Score for Member {
     fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
         out.fill(0.0);
-        let network = self.network.as_ref();
-        let parts = [
-            network.map(|encoded| encoded.network.forward(encoded.inputs(points).as_ref())),
-            self.tangent.as_ref().map(|tangent| tangent.values(points)),
-        ];
-        for part in parts.iter().flatten() {
-            out.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
+        if let Some((factor, encoded)) = &self.network {
+            let values = encoded.network.forward(encoded.inputs(points).as_ref());
+            out.iter_mut().zip(&values).for_each(|(sum, value)| *sum += factor * value);
+        }
+        if let Some(tangent) = &self.tangent {
+            let values = tangent.values(points);
+            out.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
         }
         out.iter_mut().for_each(|value| *value = self.outward(*value));
     }
@@ -97,20 +103,17 @@ impl SmoothScore for Member {
     fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
         values.fill(0.0);
         gradients.fill(0.0);
-        let parts = [
-            self.network.as_ref().map(|network| slopes(network, points)),
-            self.tangent.as_ref().map(|tangent| tangent.slopes(points)),
-        ];
-        for (part, part_slopes) in parts.iter().flatten() {
-            values.iter_mut().zip(part).for_each(|(sum, value)| *sum += value);
-            gradients += part_slopes;
+        if let Some((factor, encoded)) = &self.network {
+            let (part, slopes) = encoded.network.input_gradients(encoded.inputs(points).as_ref());
+            values.iter_mut().zip(&part).for_each(|(sum, value)| *sum += factor * value);
+            gradients += encoded.outward(&slopes, *factor);
+        }
+        if let Some(tangent) = &self.tangent {
+            let (part, slopes) = tangent.slopes(points);
+            values.iter_mut().zip(&part).for_each(|(sum, value)| *sum += value);
+            gradients += slopes;
         }
         gradients *= faer::Scale(-self.standard.scale * self.amplitude);
         values.iter_mut().for_each(|value| *value = self.outward(*value));
     }
-}
-
-fn slopes(encoded: &Encoded, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
-    let (values, inner) = encoded.network.input_gradients(encoded.inputs(points).as_ref());
-    (values, encoded.outward(&inner, 1.0))
 }

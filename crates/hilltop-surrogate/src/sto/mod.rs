@@ -36,6 +36,9 @@ pub struct Sto {
     pub activation: Activation,
     /// Whether every draw sees targets with noise of its own, without which it varies too little near the observations.
     pub perturb: bool,
+    /// How much less the weights of a [`Kind::Network`] move than training alone would have them, the change of the output being
+    /// multiplied by as much. The paper's is 1; the larger, the closer to the linearised network and its posterior.
+    pub laziness: f64,
     /// How it is trained.
     pub training: Training,
     /// The scales of the inputs.
@@ -92,6 +95,7 @@ impl Default for Sto {
             depth: 2,
             activation: Activation::Erf,
             perturb: true,
+            laziness: 16.0,
             training: Training::default(),
             scales: Fit::Fitted,
             constant: Fit::Fitted,
@@ -112,6 +116,9 @@ impl Sto {
         }
         if self.limit < 2 {
             return Err(refused("limit", &self.limit, "at least 2"));
+        }
+        if !(self.laziness.is_finite() && self.laziness > 0.0) {
+            return Err(refused("laziness", &self.laziness, "a number above 0"));
         }
         self.check_training()?;
         self.prior().check()
