@@ -78,7 +78,9 @@ pub enum Error {
         member: usize,
     },
     /// A tangent kernel without a Cholesky factor.
-    #[error("the tangent kernel of {examples} examples cannot be factorised with a penalty of {penalty:e}; raise the penalty")]
+    #[error(
+        "the tangent kernel of {examples} examples cannot be factorised with a penalty of {penalty:e}; raise the penalty"
+    )]
     Singular {
         /// Number of examples.
         examples: usize,

@@ -191,7 +191,14 @@ impl<'a> Descent<'a> {
         let moved = tangent.along(&away);
         let gram = tangent.gram();
         let residuals = self.residuals.clone();
-        Ground { tangent, gram, start, away, moved, residuals }
+        Ground {
+            tangent,
+            gram,
+            start,
+            away,
+            moved,
+            residuals,
+        }
     }
 }
 
@@ -218,7 +225,9 @@ impl Ground {
     fn direction(&self, descent: &Descent<'_>) -> Result<(Vec<f64>, f64)> {
         let total = descent.penalty + descent.damping;
         let back = descent.penalty / total;
-        let wanted: Vec<f64> = (self.residuals.iter().zip(&self.moved)).map(|(r, m)| r + back * m).collect();
+        let wanted: Vec<f64> = (self.residuals.iter().zip(&self.moved))
+            .map(|(r, m)| r + back * m)
+            .collect();
         let (duals, added) = solve(&self.gram, total, self.mean(), &wanted)?;
         let mut direction = self.tangent.combination(&duals);
         lanes::add_scaled(&mut direction, -back, &self.away);

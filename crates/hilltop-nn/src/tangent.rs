@@ -220,7 +220,13 @@ impl Factor {
         let (weights, biases) = direction.split_at(outputs * inputs);
         pushed.reshape(outputs, self.signals.count());
         let weights = MatRef::from_column_major_slice(weights, outputs, inputs);
-        product(pushed.view_mut(), Accum::Replace, weights, self.activations.view(), self.scale);
+        product(
+            pushed.view_mut(),
+            Accum::Replace,
+            weights,
+            self.activations.view(),
+            self.scale,
+        );
         for (index, value) in values.iter_mut().enumerate() {
             let signal = self.signals.column(index);
             *value += lanes::dot(signal, pushed.column(index));

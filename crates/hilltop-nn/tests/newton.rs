@@ -50,7 +50,9 @@ fn a_linear_model_is_done_after_one_step() {
     let (points, targets) = examples(20);
     let mut model = network(&[], false);
     let anchor = model.weights().to_vec();
-    let settled = Newton::default().train(&mut model, points.as_ref(), &targets, 0.1).unwrap();
+    let settled = Newton::default()
+        .train(&mut model, points.as_ref(), &targets, 0.1)
+        .unwrap();
     assert!(settled.steps <= 2 && settled.converged, "{settled:?}");
     assert!(slope(&model, &anchor, points.as_ref(), &targets, 0.1) < 1e-10);
 }
@@ -63,7 +65,10 @@ fn at_the_end_the_gradient_is_gone() {
         let mut model = network(&[100, 100], true);
         let anchor = model.weights().to_vec();
         let before = slope(&model, &anchor, points.as_ref(), &targets, penalty);
-        let newton = Newton { tolerance: 1e-12, steps: 200 };
+        let newton = Newton {
+            tolerance: 1e-12,
+            steps: 200,
+        };
         let settled = newton.train(&mut model, points.as_ref(), &targets, penalty).unwrap();
         let after = slope(&model, &anchor, points.as_ref(), &targets, penalty);
         assert!(settled.converged && settled.steps < 150, "{penalty}: {settled:?}");
@@ -75,11 +80,19 @@ fn at_the_end_the_gradient_is_gone() {
 fn fifty_steps_end_where_gradient_descent_ends_after_thousands() {
     let (points, targets) = examples(12);
     let (mut quick, mut slow) = (network(&[32], false), network(&[32], false));
-    let newton = Newton { tolerance: 1e-10, steps: 50 };
+    let newton = Newton {
+        tolerance: 1e-10,
+        steps: 50,
+    };
     let settled = newton.train(&mut quick, points.as_ref(), &targets, 0.1).unwrap();
     let descent = Trainer::new(Optimiser::gradient_descent(0.02, 20_000)).with_penalty(0.1);
-    let fit = descent.train(&mut slow, points.as_ref(), &targets, &mut Rng::new(1)).unwrap();
-    assert!((settled.objective - fit.loss - fit.penalty).abs() < 1e-6 * settled.objective, "{settled:?} {fit:?}");
+    let fit = descent
+        .train(&mut slow, points.as_ref(), &targets, &mut Rng::new(1))
+        .unwrap();
+    assert!(
+        (settled.objective - fit.loss - fit.penalty).abs() < 1e-6 * settled.objective,
+        "{settled:?} {fit:?}"
+    );
     for (a, b) in quick.forward(points.as_ref()).iter().zip(slow.forward(points.as_ref())) {
         assert!((a - b).abs() < 1e-4, "{a} {b}");
     }
@@ -93,7 +106,14 @@ fn what_cannot_be_trained_is_refused_with_its_number() {
     let none = newton.train(&mut model, points.as_ref(), &targets, 0.0);
     assert!(matches!(none, Err(Error::Setting { setting: "penalty", .. })));
     let few = newton.train(&mut model, points.as_ref(), &targets[..3], 1.0);
-    assert!(matches!(few, Err(Error::Shape { expected: 5, found: 3, .. })));
+    assert!(matches!(
+        few,
+        Err(Error::Shape {
+            expected: 5,
+            found: 3,
+            ..
+        })
+    ));
     targets[2] = f64::NAN;
     let broken = newton.train(&mut model, points.as_ref(), &targets, 1.0);
     assert!(matches!(broken, Err(Error::NotFinite { example: 2, .. })));

@@ -12,8 +12,8 @@ use super::source::{WideNetworks, unusable};
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width, erf, relu};
 use crate::process::{
-    Condition, Exact, Fitted, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Profile,
-    Refit, Standard, digest,
+    Condition, Exact, Fitted, Grouping, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel,
+    Profile, Refit, Standard, digest,
 };
 
 /// Streams of the study's seed.

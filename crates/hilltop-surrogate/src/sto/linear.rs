@@ -166,7 +166,13 @@ mod tests {
             let off = drawn.row(i).iter().sum::<f64>() / count;
             assert!(off.abs() < 4.0 * (covariance[(i, i)] / count).sqrt(), "mean {i}: {off}");
             for j in 0..=i {
-                let found = drawn.row(i).iter().zip(drawn.row(j).iter()).map(|(a, b)| a * b).sum::<f64>() / count;
+                let found = drawn
+                    .row(i)
+                    .iter()
+                    .zip(drawn.row(j).iter())
+                    .map(|(a, b)| a * b)
+                    .sum::<f64>()
+                    / count;
                 let square = covariance[(i, i)] * covariance[(j, j)] + covariance[(i, j)].powi(2);
                 let off = found - covariance[(i, j)];
                 assert!(off.abs() < 4.0 * (square / count).sqrt(), "covariance {i} {j}: {off}");

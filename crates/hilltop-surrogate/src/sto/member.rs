@@ -85,7 +85,9 @@ impl Score for Member {
         out.fill(0.0);
         if let Some((factor, encoded)) = &self.network {
             let values = encoded.network.forward(encoded.inputs(points).as_ref());
-            out.iter_mut().zip(&values).for_each(|(sum, value)| *sum += factor * value);
+            out.iter_mut()
+                .zip(&values)
+                .for_each(|(sum, value)| *sum += factor * value);
         }
         if let Some(tangent) = &self.tangent {
             let values = tangent.values(points);
@@ -105,7 +107,10 @@ impl SmoothScore for Member {
         gradients.fill(0.0);
         if let Some((factor, encoded)) = &self.network {
             let (part, slopes) = encoded.network.input_gradients(encoded.inputs(points).as_ref());
-            values.iter_mut().zip(&part).for_each(|(sum, value)| *sum += factor * value);
+            values
+                .iter_mut()
+                .zip(&part)
+                .for_each(|(sum, value)| *sum += factor * value);
             gradients += encoded.outward(&slopes, *factor);
         }
         if let Some(tangent) = &self.tangent {

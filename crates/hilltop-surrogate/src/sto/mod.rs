@@ -88,7 +88,9 @@ impl Default for Training {
 
 impl Default for Sto {
     fn default() -> Self {
-        let Ntk { fit_limit, schedule, .. } = Ntk::default();
+        let Ntk {
+            fit_limit, schedule, ..
+        } = Ntk::default();
         Self {
             kind: Kind::Network,
             width: 256,
