@@ -37,15 +37,29 @@ impl Thompson {
     pub(crate) fn new(surrogate: Sto, frame: Frame) -> Result<Self> {
         if !(frame.spread.is_finite() && frame.spread > 0.0) {
             let (setting, value) = ("spread".to_owned(), frame.spread.to_string());
-            return Err(Error::Setting { setting, value, allowed: "a number above 0".into() });
+            return Err(Error::Setting {
+                setting,
+                value,
+                allowed: "a number above 0".into(),
+            });
         }
         surrogate.check()?;
-        let Frame { spread, opening, design, transform, maximiser } = frame;
+        let Frame {
+            spread,
+            opening,
+            design,
+            transform,
+            maximiser,
+        } = frame;
         let uncertainty =
             (opening == Opening::Uncertainty).then(|| Uncertainty::new(surrogate.prior(), design, maximiser));
         let (model, path) = (Arc::new(surrogate.clone()), Arc::new(Path { spread }));
         let composite = Composite::new(design, transform, model, path, Arc::new(maximiser))?;
-        Ok(Self { composite, uncertainty, surrogate })
+        Ok(Self {
+            composite,
+            uncertainty,
+            surrogate,
+        })
     }
 
     /// The point of the initial phase for the next trial, while there is one.
@@ -107,7 +121,12 @@ impl Proposer for Thompson {
             return Ok(None);
         }
         let (space, points, values) = (history.space(), history.points(), history.objective());
-        let evidence = Evidence { space, points, values, seed: history.seed() };
+        let evidence = Evidence {
+            space,
+            points,
+            values,
+            seed: history.seed(),
+        };
         self.surrogate.prior().fit(&evidence, Previous::default()).map(Some)
     }
 }
@@ -125,7 +144,9 @@ fn in_parallel<T: Send>(count: usize, compute: impl Fn(usize) -> T + Sync) -> Ve
             scope.spawn(|| {
                 while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|index| *index < count) {
                     let result = compute(index);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                    done.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((index, result));
                 }
             });
         }

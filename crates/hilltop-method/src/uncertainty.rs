@@ -35,7 +35,11 @@ pub(crate) struct Uncertainty {
 
 impl Uncertainty {
     pub(crate) fn new(process: Ntk, design: Design, maximiser: maximiser::Kind) -> Self {
-        Self { process, design, maximiser }
+        Self {
+            process,
+            design,
+            maximiser,
+        }
     }
 
     /// The point for the next trial, while the phase lasts.
@@ -45,14 +49,24 @@ impl Uncertainty {
             return Ok(None);
         }
         if trial == 0 {
-            return self.design.propose(history, trial).map(|point| Some(Query::from(point)));
+            return self
+                .design
+                .propose(history, trial)
+                .map(|point| Some(Query::from(point)));
         }
         let evidence = evidence(history, history.objective());
-        let previous = Previous { model: None, memory: history.memory() };
+        let previous = Previous {
+            model: None,
+            memory: history.memory(),
+        };
         let model = self.process.fit(&evidence, previous)?;
         let score = Deviation(believed(model, history)?);
         let bounds = Bounds::unit(history.space().dim());
-        let context = Context { history, evidence, bounds: &bounds };
+        let context = Context {
+            history,
+            evidence,
+            bounds: &bounds,
+        };
         let point = self.maximiser.maximise(&score, &context, &mut history.rng(trial))?;
         Ok(Some(Query::from(point)))
     }

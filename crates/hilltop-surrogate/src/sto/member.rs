@@ -93,7 +93,9 @@ impl Score for Member {
             let values = tangent.values(points);
             out.iter_mut().zip(&values).for_each(|(sum, value)| *sum += value);
         }
-        out.iter_mut().for_each(|value| *value = self.outward(*value));
+        for value in out.iter_mut() {
+            *value = self.outward(*value);
+        }
     }
 
     fn smooth(&self) -> Option<&dyn SmoothScore> {
@@ -119,6 +121,8 @@ impl SmoothScore for Member {
             gradients += slopes;
         }
         gradients *= faer::Scale(-self.standard.scale * self.amplitude);
-        values.iter_mut().for_each(|value| *value = self.outward(*value));
+        for value in values.iter_mut() {
+            *value = self.outward(*value);
+        }
     }
 }
