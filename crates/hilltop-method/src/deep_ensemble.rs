@@ -4,7 +4,7 @@
 //! weights alone, and agree too much where nothing was observed. A baseline of the paper below.
 //!
 //! B. Lakshminarayanan, A. Pritzel, C. Blundell, *Simple and Scalable Predictive Uncertainty Estimation using Deep Ensembles*, NIPS 2017; as the
-//! reduced version of STO-BNTS in Z. Dai et al., NeurIPS 2022.
+//! reduced version of STO-BNTS in Z. Dai et al., `NeurIPS` 2022.
 //!
 //! Follows the second in everything but what `sto-bnts` departs in. Members of the first see the targets as they are: `perturb = false`.
 

@@ -3,7 +3,7 @@
 //! Asks for one objective on any space. Suits batches and many workers: the points of a batch are independent draws, made on all
 //! cores, and a worker that comes back gets its next point without waiting for anyone.
 //!
-//! Z. Dai, Y. Shu, B. K. H. Low, P. Jaillet, *Sample-Then-Optimize Batch Neural Thompson Sampling*, NeurIPS 2022, Algorithm 1.
+//! Z. Dai, Y. Shu, B. K. H. Low, P. Jaillet, *Sample-Then-Optimize Batch Neural Thompson Sampling*, `NeurIPS` 2022, Algorithm 1.
 //!
 //! Follows the paper and not its authors' code: the ntk form with weights `N(0,1)`, the added tangent term, regularisation
 //! towards the initial weights. Departs from both where measurement or theory says so, each departure a setting that can be turned

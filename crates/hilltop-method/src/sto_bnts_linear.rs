@@ -3,7 +3,7 @@
 //! Asks for one objective on any space. The cheapest of the sample-then-optimise methods, and the one whose draws are exactly those of the
 //! posterior with a network's tangent kernel, at any width.
 //!
-//! Z. Dai, Y. Shu, B. K. H. Low, P. Jaillet, *Sample-Then-Optimize Batch Neural Thompson Sampling*, NeurIPS 2022, Algorithm 2.
+//! Z. Dai, Y. Shu, B. K. H. Low, P. Jaillet, *Sample-Then-Optimize Batch Neural Thompson Sampling*, `NeurIPS` 2022, Algorithm 2.
 //!
 //! Follows the paper: every draw has features of its own, `f(x;θ) = ⟨∇h(x;θ'_0), θ⟩`. Departs from it in how the loss is minimised: its
 //! minimum has a closed form through the kernel of the observations (`training = { descent = … }` is gradient descent); and,

@@ -17,6 +17,7 @@ use crate::transform::Transform;
 use crate::uncertainty::{Opening, Uncertainty};
 
 /// Everything of a sample-then-optimise method that is not its surrogate.
+#[derive(Clone, Copy)]
 pub(crate) struct Frame {
     pub(crate) spread: f64,
     pub(crate) opening: Opening,
