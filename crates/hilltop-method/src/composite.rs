@@ -107,13 +107,18 @@ impl Composite {
         }
         let values = self.transformed(history);
         let model = self.fit(history, &values)?;
+        self.suggest(&model, history, &values)
+    }
+
+    /// The point that the model of these values suggests for the next trial.
+    pub(crate) fn suggest(&self, model: &Arc<dyn Model>, history: &History, values: &[f64]) -> Result<Query> {
         let models = Models {
-            objective: believed(Arc::clone(&model), history)?,
+            objective: believed(Arc::clone(model), history)?,
         };
         let bounds = Bounds::unit(history.space().dim());
         let context = Context {
             history,
-            evidence: evidence(history, &values),
+            evidence: evidence(history, values),
             bounds: &bounds,
         };
         let mut rng = history.rng(history.next_trial());

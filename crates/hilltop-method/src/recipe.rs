@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::deep_ensemble::DeepEnsemble;
 use crate::designed::Designed;
 use crate::lin_ts::LinTs;
 use crate::lin_ucb::LinUcb;
@@ -18,6 +19,8 @@ use crate::neural_ucb::NeuralUcb;
 use crate::random::{self, Random};
 use crate::registry;
 use crate::sobol::{self, Sobol};
+use crate::sto_bnts::StoBnts;
+use crate::sto_bnts_linear::StoBntsLinear;
 
 /// A method and its settings: plain data that becomes a [`Proposer`] by building it.
 ///
@@ -42,6 +45,12 @@ pub enum Recipe {
     LinUcb(LinUcb),
     /// Thompson sampling with a linear model.
     LinTs(LinTs),
+    /// Batches of trained networks with an added tangent term.
+    StoBnts(StoBnts),
+    /// Batches of trained linear models of tangent features.
+    StoBntsLinear(StoBntsLinear),
+    /// Batches of trained networks.
+    DeepEnsemble(DeepEnsemble),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -89,6 +98,9 @@ impl Recipe {
             Self::NeuralTs(_) => "neural-ts",
             Self::LinUcb(_) => "lin-ucb",
             Self::LinTs(_) => "lin-ts",
+            Self::StoBnts(_) => "sto-bnts",
+            Self::StoBntsLinear(_) => "sto-bnts-linear",
+            Self::DeepEnsemble(_) => "deep-ensemble",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -117,6 +129,9 @@ impl Recipe {
             Self::NeuralTs(settings) => settings.build(),
             Self::LinUcb(settings) => settings.build(),
             Self::LinTs(settings) => settings.build(),
+            Self::StoBnts(settings) => settings.build(),
+            Self::StoBntsLinear(settings) => settings.build(),
+            Self::DeepEnsemble(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),
             Self::Sobol(_) => Ok(Box::new(Designed(sobol::DESIGN))),

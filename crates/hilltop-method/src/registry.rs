@@ -45,6 +45,21 @@ const METHODS: &[Entry] = &[
         paper: "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
     },
     Entry {
+        name: "sto-bnts",
+        about: "batch Thompson sampling: each point trains a network of its own",
+        paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
+    },
+    Entry {
+        name: "sto-bnts-linear",
+        about: "batch Thompson sampling: each point trains a linear model of its own tangent features",
+        paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
+    },
+    Entry {
+        name: "deep-ensemble",
+        about: "each point trains a network of its own, without the tangent term of sto-bnts",
+        paper: "Lakshminarayanan, Pritzel, Blundell: NIPS 2017; Dai et al., NeurIPS 2022",
+    },
+    Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",

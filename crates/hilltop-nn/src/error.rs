@@ -105,6 +105,16 @@ pub enum Error {
         /// Number of the member, from 0.
         member: usize,
     },
+    /// A tangent kernel without a Cholesky factor.
+    #[error(
+        "the tangent kernel of {examples} examples cannot be factorised with a penalty of {penalty:e}; raise the penalty"
+    )]
+    Singular {
+        /// Number of examples.
+        examples: usize,
+        /// The penalty on its diagonal.
+        penalty: f64,
+    },
     /// Training diverged at every rate tried.
     #[error("training diverged at step {step} even with a rate of {rate:e}; start from a smaller rate")]
     Diverged {

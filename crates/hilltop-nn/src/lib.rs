@@ -12,7 +12,7 @@
 //! * [`Network::jvp`] and [`Network::jvp_input_gradients`] differentiate along a direction of the weights;
 //!   [`Network::kernel_input_gradients`] and [`Network::diagonal_input_gradients`] are what the gradients of a posterior's mean and
 //!   variance are made of.
-//! * [`Trainer`] fits a network, [`Ensemble`] several together.
+//! * [`Trainer`] fits a network, [`Ensemble`] several together; [`Newton`] fits one to convergence.
 //!
 //! Points are the rows of a matrix. A call whose shapes do not fit together panics, as it does in `faer`: such a call is a mistake
 //! in the program and not in its data. What depends on data or settings is an [`Error`].
@@ -53,6 +53,7 @@ mod error;
 mod forward;
 mod lanes;
 mod network;
+mod newton;
 mod optimiser;
 mod shared;
 mod tangent;
@@ -65,6 +66,7 @@ pub use ensemble::Ensemble;
 pub use error::{Error, Result};
 pub use forward::Workspace;
 pub use network::Network;
+pub use newton::{Newton, Settled};
 pub use optimiser::Optimiser;
 pub use tangent::Tangent;
 pub use training::{Fit, Trainer};

@@ -219,6 +219,28 @@ impl Factor {
         (self.scale * self.scale, if self.bias { 1.0 } else { 0.0 })
     }
 
+    /// Adds `s δ_iᵀ V a_i` to every value, and `δ_iᵀ v` where there are biases.
+    pub(crate) fn add_along(&self, direction: &[f64], pushed: &mut Columns, values: &mut [f64]) {
+        let (outputs, inputs) = (self.signals.rows(), self.activations.rows());
+        let (weights, biases) = direction.split_at(outputs * inputs);
+        pushed.reshape(outputs, self.signals.count());
+        let weights = MatRef::from_column_major_slice(weights, outputs, inputs);
+        product(
+            pushed.view_mut(),
+            Accum::Replace,
+            weights,
+            self.activations.view(),
+            self.scale,
+        );
+        for (index, value) in values.iter_mut().enumerate() {
+            let signal = self.signals.column(index);
+            *value += lanes::dot(signal, pushed.column(index));
+            if self.bias {
+                *value += lanes::dot(signal, biases);
+            }
+        }
+    }
+
     /// `s Δ diag(c) Aᵀ`, then `Δ c` where there are biases.
     fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
         let (outputs, inputs) = (self.signals.rows(), self.activations.rows());

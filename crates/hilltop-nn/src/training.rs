@@ -157,7 +157,7 @@ fn attempts(course: &mut Course, members: &mut [Member<'_>], starts: &[Vec<f64>]
     }
 }
 
-fn check_examples(
+pub(crate) fn check_examples(
     networks: &[Network],
     anchors: &[&[f64]],
     points: MatRef<'_, f64>,

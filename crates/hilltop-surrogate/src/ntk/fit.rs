@@ -16,7 +16,8 @@ use super::summary::Summary;
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width};
 use crate::process::{
-    Condition, Exact, Inner, Kernel, Landmark, Mean, Origin, Posterior, ProcessModel, Refit, Selected, Standard, digest,
+    Condition, Exact, Fitted, Inner, Kernel, Landmark, Mean, Origin, Posterior, ProcessModel, Refit, Selected,
+    Standard, digest,
 };
 
 /// Streams of the study's seed.
@@ -26,8 +27,22 @@ const TRAINING: u64 = 0x4e54_4b01;
 /// A kernel, what the first observations explain of it, and how many these are.
 type Conditioned = (Arc<dyn Kernel>, Box<dyn Condition>, usize);
 
+/// Observations with the parameters that were fitted to them: what a network of the same family starts from.
+pub(crate) struct Prepared {
+    /// The observed points.
+    pub(crate) points: Mat<f64>,
+    /// Their values, standardised.
+    pub(crate) values: Vec<f64>,
+    /// What the standardised values stand for.
+    pub(crate) standard: Standard,
+    /// The weight of each coordinate before the network, the constant's last.
+    pub(crate) weights: Vec<f64>,
+    /// Signal, noise and the rest.
+    pub(crate) fitted: Fitted,
+}
+
 /// A description on its way to a model.
-pub(super) struct Fitting<'a> {
+pub(crate) struct Fitting<'a> {
     ntk: &'a Ntk,
     points: Mat<f64>,
     values: &'a [f64],
@@ -41,7 +56,7 @@ pub(super) struct Fitting<'a> {
 
 impl<'a> Fitting<'a> {
     /// Finds the parameters.
-    pub(super) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, previous: Previous<'_>) -> Result<Self> {
+    pub(crate) fn new(ntk: &'a Ntk, evidence: &Evidence<'a>, previous: Previous<'_>) -> Result<Self> {
         let points = matrix(evidence)?;
         let arrays = Arrays::new(ntk, evidence.space, evidence.seed)?;
         let grouping = arrays
@@ -79,6 +94,17 @@ impl<'a> Fitting<'a> {
             arrays,
             origin,
         })
+    }
+
+    /// The observations and the parameters alone.
+    pub(crate) fn prepared(self) -> Prepared {
+        Prepared {
+            weights: self.weights(),
+            points: self.points,
+            values: self.standardised,
+            standard: self.standard,
+            fitted: self.origin.fitted,
+        }
     }
 
     /// The model, grown from an earlier one where that is possible.

@@ -31,8 +31,10 @@ pub use settings::{Expectation, Features, Fit, Width};
 
 use crate::image::ImageNetwork;
 use crate::process::Schedule;
-use fit::Fitting;
-use settings::refused;
+pub(crate) use fit::{Fitting, Prepared};
+pub(crate) use network::{Directional, Encoded};
+pub(crate) use settings::refused;
+pub(crate) use source::unusable;
 
 /// The description of a tangent-kernel surrogate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

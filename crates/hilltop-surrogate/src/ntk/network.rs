@@ -9,8 +9,8 @@ use crate::process::Field;
 
 /// A network that sees points through an encoder.
 #[derive(Clone)]
-pub(super) struct Encoded {
-    pub(super) network: Arc<Network>,
+pub(crate) struct Encoded {
+    pub(crate) network: Arc<Network>,
     /// The weight of each coordinate, the constant's last where there is one, with the factor that makes up for the first layer's.
     factors: Vec<f64>,
     /// Coordinates of a point.
@@ -20,7 +20,7 @@ pub(super) struct Encoded {
 impl Encoded {
     /// A network behind these weights. Its ntk form divides by the number of inputs, which the weights carry here. Arrays have
     /// no constant, its weight is that of the biases; a patch is divided by the root of its size in every form.
-    pub(super) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
+    pub(crate) fn new(network: Arc<Network>, weights: &[f64]) -> Self {
         let architecture = network.architecture();
         let ntk = architecture.parameterisation == Parameterisation::Ntk;
         let factor = match &architecture.convolution {
@@ -37,7 +37,7 @@ impl Encoded {
     }
 
     /// The same encoder before other weights of the network.
-    pub(super) fn with(&self, network: Network) -> Self {
+    pub(crate) fn with(&self, network: Network) -> Self {
         Self {
             network: Arc::new(network),
             factors: self.factors.clone(),
@@ -46,7 +46,7 @@ impl Encoded {
     }
 
     /// Points as the network sees them.
-    pub(super) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+    pub(crate) fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         Mat::from_fn(points.nrows(), self.factors.len(), |i, j| {
             if j == self.dim {
                 self.factors[j]
@@ -57,7 +57,7 @@ impl Encoded {
     }
 
     /// Gradients in the network's inputs as gradients in the points, times a factor.
-    pub(super) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
+    pub(crate) fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
         Mat::from_fn(inner.nrows(), self.dim, |i, j| {
             factor * 2.0 * self.factors[j] * inner[(i, j)]
         })
@@ -65,9 +65,9 @@ impl Encoded {
 }
 
 /// The directional derivative `⟨g(x), v⟩` as a function of points.
-pub(super) struct Directional {
-    pub(super) encoded: Encoded,
-    pub(super) direction: Vec<f64>,
+pub(crate) struct Directional {
+    pub(crate) encoded: Encoded,
+    pub(crate) direction: Vec<f64>,
 }
 
 impl Field for Directional {

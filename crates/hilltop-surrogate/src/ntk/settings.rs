@@ -99,7 +99,7 @@ pub enum Features {
 }
 
 /// An error that names a setting.
-pub(super) fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
+pub(crate) fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
     Error::Setting {
         setting: setting.to_owned(),
         value: value.to_string(),

@@ -47,7 +47,7 @@ impl Source for WideNetworks {
 }
 
 /// A network that cannot be built or trained.
-pub(super) fn unusable(error: impl std::fmt::Display) -> Error {
+pub(crate) fn unusable(error: impl std::fmt::Display) -> Error {
     Error::Numerical {
         what: "a network of the tangent-kernel surrogate",
         detail: error.to_string(),

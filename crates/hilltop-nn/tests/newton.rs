@@ -1,0 +1,120 @@
+//! Gauss–Newton training: ends where the objective ends, in few steps.
+#![allow(clippy::unwrap_used)]
+
+use faer::{Mat, MatRef};
+use hilltop_core::Rng;
+use hilltop_nn::{Activation, Architecture, Error, Network, Newton, Optimiser, Parameterisation, Trainer};
+
+fn network(hidden: &[usize], bias: bool) -> Network {
+    let mut architecture = Architecture::new(3, hidden, Activation::Erf, Parameterisation::Ntk);
+    if bias {
+        architecture = architecture.with_bias(0.3);
+    }
+    Network::init(&architecture, &mut Rng::new(1)).unwrap()
+}
+
+fn examples(count: usize) -> (Mat<f64>, Vec<f64>) {
+    let mut rng = Rng::new(2);
+    let points = Mat::from_fn(count, 3, |_, _| rng.between(-1.5, 1.5));
+    let targets = (0..count).map(|i| (2.0 * points[(i, 0)]).sin() + points[(i, 1)]);
+    let targets = targets.collect();
+    (points, targets)
+}
+
+/// The gradient of the penalised objective.
+fn slope(network: &Network, anchor: &[f64], points: MatRef<'_, f64>, targets: &[f64], penalty: f64) -> f64 {
+    let (_, mut gradient) = network.squared_loss(points, targets);
+    for ((g, w), a) in gradient.iter_mut().zip(network.weights()).zip(anchor) {
+        *g += penalty * (w - a);
+    }
+    gradient.iter().map(|g| g * g).sum::<f64>().sqrt()
+}
+
+#[test]
+fn the_derivative_along_a_direction_is_that_of_the_forward_pass() {
+    let (points, _) = examples(17);
+    for bias in [false, true] {
+        let network = network(&[12, 9], bias);
+        let mut direction = vec![0.0; network.parameter_count()];
+        Rng::new(5).normals(&mut direction);
+        let forward = network.jvp(points.as_ref(), &direction);
+        let ours = network.tangent(points.as_ref()).along(&direction);
+        for (a, b) in ours.iter().zip(&forward) {
+            assert!((a - b).abs() < 1e-12 * (1.0 + b.abs()), "{a} {b}");
+        }
+    }
+}
+
+#[test]
+fn a_linear_model_is_done_after_one_step() {
+    let (points, targets) = examples(20);
+    let mut model = network(&[], false);
+    let anchor = model.weights().to_vec();
+    let settled = Newton::default()
+        .train(&mut model, points.as_ref(), &targets, 0.1)
+        .unwrap();
+    assert!(settled.steps <= 2 && settled.converged, "{settled:?}");
+    assert!(slope(&model, &anchor, points.as_ref(), &targets, 0.1) < 1e-10);
+}
+
+#[test]
+fn at_the_end_the_gradient_is_gone() {
+    let (points, mut targets) = examples(30);
+    targets.iter_mut().for_each(|y| *y *= 0.25);
+    for penalty in [1e-4, 1e-2, 1.0] {
+        let mut model = network(&[100, 100], true);
+        let anchor = model.weights().to_vec();
+        let before = slope(&model, &anchor, points.as_ref(), &targets, penalty);
+        let newton = Newton {
+            tolerance: 1e-12,
+            steps: 200,
+        };
+        let settled = newton.train(&mut model, points.as_ref(), &targets, penalty).unwrap();
+        let after = slope(&model, &anchor, points.as_ref(), &targets, penalty);
+        assert!(settled.converged && settled.steps < 150, "{penalty}: {settled:?}");
+        assert!(after < 1e-4 * before, "{penalty}: {before} became {after}");
+    }
+}
+
+#[test]
+fn fifty_steps_end_where_gradient_descent_ends_after_thousands() {
+    let (points, targets) = examples(12);
+    let (mut quick, mut slow) = (network(&[32], false), network(&[32], false));
+    let newton = Newton {
+        tolerance: 1e-10,
+        steps: 50,
+    };
+    let settled = newton.train(&mut quick, points.as_ref(), &targets, 0.1).unwrap();
+    let descent = Trainer::new(Optimiser::gradient_descent(0.02, 20_000)).with_penalty(0.1);
+    let fit = descent
+        .train(&mut slow, points.as_ref(), &targets, &mut Rng::new(1))
+        .unwrap();
+    assert!(
+        (settled.objective - fit.loss - fit.penalty).abs() < 1e-6 * settled.objective,
+        "{settled:?} {fit:?}"
+    );
+    for (a, b) in quick.forward(points.as_ref()).iter().zip(slow.forward(points.as_ref())) {
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused_with_its_number() {
+    let (points, mut targets) = examples(5);
+    let mut model = network(&[8], false);
+    let newton = Newton::default();
+    let none = newton.train(&mut model, points.as_ref(), &targets, 0.0);
+    assert!(matches!(none, Err(Error::Setting { setting: "penalty", .. })));
+    let few = newton.train(&mut model, points.as_ref(), &targets[..3], 1.0);
+    assert!(matches!(
+        few,
+        Err(Error::Shape {
+            expected: 5,
+            found: 3,
+            ..
+        })
+    ));
+    targets[2] = f64::NAN;
+    let broken = newton.train(&mut model, points.as_ref(), &targets, 1.0);
+    assert!(matches!(broken, Err(Error::NotFinite { example: 2, .. })));
+}
