@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::go_ucb::GoUcb;
 use crate::neural_bo::NeuralBo;
 use crate::random::Random;
 use crate::registry;
@@ -29,6 +30,8 @@ pub enum Recipe {
     Auto(Auto),
     /// Thompson sampling with the neural tangent kernel.
     NeuralBo(NeuralBo),
+    /// Optimism over the weights of a network.
+    GoUcb(GoUcb),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -68,6 +71,7 @@ impl Recipe {
         match self {
             Self::Auto(_) => "auto",
             Self::NeuralBo(_) => "neural-bo",
+            Self::GoUcb(_) => "go-ucb",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -92,6 +96,7 @@ impl Recipe {
         match self {
             Self::Auto(settings) => settings.build(space),
             Self::NeuralBo(settings) => settings.build(),
+            Self::GoUcb(settings) => settings.build(space),
             Self::Compose(settings) => settings.build(),
             Self::Random(settings) => Ok(Box::new(settings.build())),
             Self::Sobol(settings) => Ok(Box::new(settings.build())),

@@ -25,6 +25,11 @@ const METHODS: &[Entry] = &[
         paper: "Phan-Trong, Tran-The, Gupta: NeuralBO, Neurocomputing 2023",
     },
     Entry {
+        name: "go-ucb",
+        about: "optimism over the weights of a small network, few evaluations of many parameters",
+        paper: "Liu, Wang: Global Optimization with Parametric Function Approximation, ICML 2023",
+    },
+    Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",

@@ -3,12 +3,15 @@
 //! Everything is stated for minimisation: an improvement is `incumbent - f(x)`. A score is maximised.
 
 mod ei;
+mod ellipsoid;
 mod incumbent;
 mod marginal;
 mod mean;
+mod optimism;
 mod path;
 mod pi;
 mod pointwise;
+mod radius;
 mod schedule;
 mod ucb;
 
@@ -21,9 +24,11 @@ pub use ei::{Ei, LogEi};
 pub use incumbent::Incumbent;
 pub(crate) use incumbent::lowest;
 pub use mean::Mean;
+pub use optimism::Optimism;
 pub use path::Path;
 pub use pi::{LogPi, Pi};
 pub use pointwise::Pointwise;
+pub use radius::Radius;
 pub use schedule::Schedule;
 pub use ucb::Ucb;
 
