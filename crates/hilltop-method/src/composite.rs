@@ -9,6 +9,7 @@ use hilltop_core::{
 };
 
 use crate::transform::Transform;
+use crate::trust::Trust;
 
 /// Design, fit, believe, bind, maximise: what most methods are.
 pub struct Composite {
@@ -17,6 +18,7 @@ pub struct Composite {
     surrogate: Arc<dyn Surrogate>,
     acquisition: Arc<dyn Acquisition>,
     maximiser: Arc<dyn Maximiser>,
+    region: Option<Trust>,
     fitted: Option<Fitted>,
 }
 
@@ -37,7 +39,20 @@ impl Composite {
         maximiser: Arc<dyn Maximiser>,
     ) -> Result<Self> {
         acquisition.check(surrogate.capabilities())?;
-        Ok(Self { design, transform, surrogate, acquisition, maximiser, fitted: None })
+        Ok(Self { design, transform, surrogate, acquisition, maximiser, region: None, fitted: None })
+    }
+
+    /// The same within a trust region; in the whole space where there is none.
+    #[must_use]
+    pub fn within(mut self, region: Option<Trust>) -> Self {
+        self.region = region;
+        self
+    }
+
+    /// Where to look next.
+    fn bounds(&self, history: &History) -> Bounds {
+        let whole = || Bounds::unit(history.space().dim());
+        self.region.map_or_else(whole, |region| region.bounds(history, self.design.count(history.space())))
     }
 
     /// The initial design's point for the next trial, while there is one.
@@ -79,7 +94,7 @@ impl Composite {
         let values = self.transformed(history);
         let model = self.fit(history, &values)?;
         let models = Models { objective: believed(Arc::clone(&model), history)? };
-        let bounds = Bounds::unit(history.space().dim());
+        let bounds = self.bounds(history);
         let context = Context { history, evidence: evidence(history, &values), bounds: &bounds };
         let mut rng = history.rng(history.next_trial());
         let score = self.acquisition.bind(&models, &context, &mut rng)?;

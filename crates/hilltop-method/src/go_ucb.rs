@@ -9,9 +9,11 @@
 //! (eq. 3 and 5) and evaluate the best point for any weights of the ellipsoid (eq. 6). The paper's experiments replace both
 //! searches by gradient steps of 1e-11 and 1e-4, which hardly move, and so hide that their `β_t = d_w³F⁴t/T` makes an ellipsoid
 //! in which anything is possible. Here least squares are solved (Levenberg and Marquardt, several starts), the search over points
-//! and weights is carried out with projection, and `β` is a number of posterior deviations. Two more departures can be
-//! turned back: the first points narrow the ellipsoid too (`founded`), and the first estimate is made anew of all observations
-//! whenever these have grown by a quarter (`growth`). `GoUcb::paper` has the paper's constants.
+//! and weights is carried out with projection, and `β` is a number of posterior deviations. Three more departures can be
+//! turned back: the first points narrow the ellipsoid too (`founded`), the first estimate is made anew of all observations
+//! whenever these have grown by a quarter (`growth`), and a search that does reach the optimum of a network that knows little is
+//! kept near the best observation after it has failed (`region`); the paper's steps kept it near by being small. `GoUcb::paper`
+//! has the paper's constants.
 
 use std::sync::Arc;
 
@@ -23,6 +25,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::composite::Composite;
 use crate::transform::Transform;
+use crate::trust::Trust;
 
 /// The settings of `go-ucb`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,14 +59,46 @@ pub struct GoUcb {
     pub design: Design,
     /// What is done to the objective's values first.
     pub transform: Transform,
+    /// How far from the best observation points are sought, or `"whole"`.
+    pub region: Region,
     /// How the best point is found.
     pub maximiser: maximiser::Kind,
 }
 
+/// Where points are sought.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Region {
+    /// Everywhere, as in the paper.
+    Whole,
+    /// In a trust region around the best observation.
+    Trust(Trust),
+}
+
+impl Region {
+    fn trust(self) -> Option<Trust> {
+        match self {
+            Self::Whole => None,
+            Self::Trust(trust) => Some(trust),
+        }
+    }
+}
+
 impl Default for GoUcb {
     fn default() -> Self {
-        let Regression { width, depth, activation, parameterisation, scale, lambda, penalty, founded, growth, restarts, .. } =
-            Regression::default();
+        let Regression {
+            width,
+            depth,
+            activation,
+            parameterisation,
+            scale,
+            lambda,
+            penalty,
+            founded,
+            growth,
+            restarts,
+            ..
+        } = Regression::default();
         let Optimism { beta, steps } = Optimism::default();
         Self {
             width,
@@ -78,8 +113,12 @@ impl Default for GoUcb {
             growth,
             restarts,
             steps,
-            design: Design { kind: Layout::Uniform, count: None },
+            design: Design {
+                kind: Layout::Uniform,
+                count: None,
+            },
             transform: Transform::None,
+            region: Region::Trust(Trust::default()),
             maximiser: maximiser::Kind::default(),
         }
     }
@@ -96,7 +135,11 @@ impl GoUcb {
             penalty: 0.0,
             founded: false,
             growth: 1.0,
-            design: Design { kind: Layout::Uniform, count: Some(rounds.sqrt().ceil() as usize) },
+            region: Region::Whole,
+            design: Design {
+                kind: Layout::Uniform,
+                count: Some(rounds.sqrt().ceil() as usize),
+            },
             ..Self::default()
         }
     }
@@ -121,8 +164,14 @@ impl GoUcb {
     pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
         let surrogate = self.surrogate(space);
         surrogate.check()?;
-        let acquisition = Arc::new(Optimism { beta: self.beta, steps: self.steps });
+        let acquisition = Arc::new(Optimism {
+            beta: self.beta,
+            steps: self.steps,
+        });
         let maximiser = Arc::new(self.maximiser);
-        Ok(Box::new(Composite::new(self.design, self.transform, Arc::new(surrogate), acquisition, maximiser)?))
+        let region = self.region.trust();
+        region.iter().try_for_each(Trust::check)?;
+        let composite = Composite::new(self.design, self.transform, Arc::new(surrogate), acquisition, maximiser)?;
+        Ok(Box::new(composite.within(region)))
     }
 }

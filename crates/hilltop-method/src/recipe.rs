@@ -9,8 +9,10 @@ use serde_json::Value;
 use crate::auto::Auto;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::dngo::Dngo;
 use crate::go_ucb::GoUcb;
 use crate::neural_bo::NeuralBo;
+use crate::neural_greedy::NeuralGreedy;
 use crate::random::Random;
 use crate::registry;
 use crate::sobol::Sobol;
@@ -32,6 +34,10 @@ pub enum Recipe {
     NeuralBo(NeuralBo),
     /// Optimism over the weights of a network.
     GoUcb(GoUcb),
+    /// The minimum of a network on perturbed targets.
+    NeuralGreedy(NeuralGreedy),
+    /// Expected improvement on a network with a Bayesian head.
+    Dngo(Dngo),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -72,6 +78,8 @@ impl Recipe {
             Self::Auto(_) => "auto",
             Self::NeuralBo(_) => "neural-bo",
             Self::GoUcb(_) => "go-ucb",
+            Self::NeuralGreedy(_) => "neural-greedy",
+            Self::Dngo(_) => "dngo",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -97,6 +105,8 @@ impl Recipe {
             Self::Auto(settings) => settings.build(space),
             Self::NeuralBo(settings) => settings.build(),
             Self::GoUcb(settings) => settings.build(space),
+            Self::NeuralGreedy(settings) => settings.build(),
+            Self::Dngo(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(settings) => Ok(Box::new(settings.build())),
             Self::Sobol(settings) => Ok(Box::new(settings.build())),

@@ -43,8 +43,15 @@ pub struct Jet {
 
 impl Activation {
     /// Every activation, in the order of the documentation.
-    pub const ALL: [Self; 7] =
-        [Self::Relu, Self::Erf, Self::Tanh, Self::Sin, Self::Gelu, Self::Softplus, Self::Sigmoid];
+    pub const ALL: [Self; 7] = [
+        Self::Relu,
+        Self::Erf,
+        Self::Tanh,
+        Self::Sin,
+        Self::Gelu,
+        Self::Softplus,
+        Self::Sigmoid,
+    ];
 
     /// `c_φ`, the factor by which the ntk parameterisation makes up for what the activation takes away.
     ///

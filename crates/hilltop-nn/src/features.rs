@@ -23,7 +23,11 @@ impl Network {
     /// If the points do not have as many coordinates as the network has inputs, or there is not a coefficient for
     /// every feature of every point.
     pub fn feature_gradients(&self, points: MatRef<'_, f64>, coefficients: MatRef<'_, f64>) -> Mat<f64> {
-        assert_eq!(coefficients.nrows(), points.nrows(), "a row of coefficients for every point");
+        assert_eq!(
+            coefficients.nrows(),
+            points.nrows(),
+            "a row of coefficients for every point"
+        );
         assert_eq!(
             coefficients.ncols(),
             self.architecture().width(),

@@ -40,7 +40,11 @@ impl<'a> Ellipsoid<'a> {
     /// The ellipsoid `‖w − ŵ‖²_Σ <= beta`, searched by so many steps.
     pub(crate) fn new(family: &'a dyn Parametric, beta: f64, steps: usize) -> Self {
         // A trifle less, so that rounding does not lead outside.
-        Self { family, radius: beta.sqrt() * (1.0 - 1e-10), steps }
+        Self {
+            family,
+            radius: beta.sqrt() * (1.0 - 1e-10),
+            steps,
+        }
     }
 
     /// The lowest value at each point.
@@ -53,14 +57,24 @@ impl<'a> Ellipsoid<'a> {
                 descent.judge(point, values[point], &trial, &slopes, self.radius);
             }
         }
-        Lowest { weights: self.weights(&descent.offsets), values: descent.values }
+        Lowest {
+            weights: self.weights(&descent.offsets),
+            values: descent.values,
+        }
     }
 
     fn begin(&self, points: MatRef<'_, f64>) -> Descent {
         let offsets = Mat::zeros(self.family.centre().len(), points.nrows());
         let (values, slopes) = self.look(points, &offsets);
-        let lengths = (0..points.nrows()).map(|point| self.radius / slopes.lengths[point]).collect();
-        Descent { values, offsets, slopes: slopes.solved, lengths }
+        let lengths = (0..points.nrows())
+            .map(|point| self.radius / slopes.lengths[point])
+            .collect();
+        Descent {
+            values,
+            offsets,
+            slopes: slopes.solved,
+            lengths,
+        }
     }
 
     /// Values, and `Σ⁻¹∇f` with its norm, at offsets from the middle.
@@ -69,7 +83,9 @@ impl<'a> Ellipsoid<'a> {
         let mut solved = gradients.clone();
         self.family.solve(solved.as_mut());
         let norm = |point: usize| gradients.col(point).transpose() * solved.col(point);
-        let lengths = (0..points.nrows()).map(|point| norm(point).max(f64::MIN_POSITIVE).sqrt()).collect();
+        let lengths = (0..points.nrows())
+            .map(|point| norm(point).max(f64::MIN_POSITIVE).sqrt())
+            .collect();
         (values, Solved { solved, lengths })
     }
 
@@ -80,12 +96,20 @@ impl<'a> Ellipsoid<'a> {
 
     /// The next offsets: a step downhill, and back into the ellipsoid.
     fn projected(&self, descent: &Descent) -> Mat<f64> {
-        let Descent { offsets, slopes, lengths, .. } = descent;
+        let Descent {
+            offsets,
+            slopes,
+            lengths,
+            ..
+        } = descent;
         let step = |i: usize, j: usize| offsets[(i, j)] - lengths[j] * slopes[(i, j)];
         let mut trial = Mat::from_fn(offsets.nrows(), offsets.ncols(), step);
         for (point, norm) in self.family.norms(trial.as_ref()).into_iter().enumerate() {
             let factor = (self.radius / norm.sqrt().max(f64::MIN_POSITIVE)).min(1.0);
-            trial.col_as_slice_mut(point).iter_mut().for_each(|offset| *offset *= factor);
+            trial
+                .col_as_slice_mut(point)
+                .iter_mut()
+                .for_each(|offset| *offset *= factor);
         }
         trial
     }
@@ -101,8 +125,12 @@ impl Descent {
     fn judge(&mut self, point: usize, value: f64, trial: &Mat<f64>, slopes: &Solved, radius: f64) {
         if value < self.values[point] {
             self.values[point] = value;
-            self.offsets.col_as_slice_mut(point).copy_from_slice(trial.col_as_slice(point));
-            self.slopes.col_as_slice_mut(point).copy_from_slice(slopes.solved.col_as_slice(point));
+            self.offsets
+                .col_as_slice_mut(point)
+                .copy_from_slice(trial.col_as_slice(point));
+            self.slopes
+                .col_as_slice_mut(point)
+                .copy_from_slice(slopes.solved.col_as_slice(point));
             self.lengths[point] = LONGER * radius / slopes.lengths[point];
         } else {
             self.lengths[point] *= SHORTER;

@@ -26,7 +26,10 @@ pub struct Optimism {
 
 impl Default for Optimism {
     fn default() -> Self {
-        Self { beta: Radius::default(), steps: 2 }
+        Self {
+            beta: Radius::default(),
+            steps: 2,
+        }
     }
 }
 
@@ -44,7 +47,11 @@ impl Acquisition for Optimism {
     fn bind(&self, models: &Models, _context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
         let model = Arc::clone(&models.objective);
         let beta = self.beta.value(parameters(&*model)?)?;
-        Ok(Arc::new(Optimistic { model, beta, steps: self.steps }))
+        Ok(Arc::new(Optimistic {
+            model,
+            beta,
+            steps: self.steps,
+        }))
     }
 
     /// The settings alone: whether a model has weights it says itself, when it is bound.
@@ -58,8 +65,12 @@ impl Acquisition for Optimism {
 }
 
 fn parameters(model: &dyn Model) -> Result<&dyn Parametric> {
-    let lacking =
-        Error::Incapable { asker: "optimism", needed: "weights", model: "the fitted model", offered: "none" };
+    let lacking = Error::Incapable {
+        asker: "optimism",
+        needed: "weights",
+        model: "the fitted model",
+        offered: "none",
+    };
     model.parameters().ok_or(lacking)
 }
 

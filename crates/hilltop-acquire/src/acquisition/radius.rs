@@ -57,7 +57,11 @@ impl Radius {
             Self::Deviations { value } => value * value * model.regulariser(),
             Self::Constant { value } => value,
             Self::Paper { bound, horizon } => size.powi(3) * bound.powi(4) * round / horizon as f64,
-            Self::Theory { noise, convexity, horizon } => {
+            Self::Theory {
+                noise,
+                convexity,
+                horizon,
+            } => {
                 let cubed = size.powi(3) / (convexity * convexity);
                 size * noise * noise + cubed + cubed * round / horizon as f64
             }
@@ -70,7 +74,11 @@ impl Radius {
         match *self {
             Self::Deviations { value } | Self::Constant { value } => sound("value", value),
             Self::Paper { bound, horizon } => sound("bound", bound).and(rounds(horizon)),
-            Self::Theory { noise, convexity, horizon } => {
+            Self::Theory {
+                noise,
+                convexity,
+                horizon,
+            } => {
                 at_least("convexity", convexity, f64::MIN_POSITIVE, "a number above 0")?;
                 sound("noise", noise).and(rounds(horizon))
             }
@@ -87,7 +95,11 @@ fn at_least(setting: &str, value: f64, least: f64, allowed: &str) -> Result<()> 
         return Ok(());
     }
     let (setting, value) = (format!("beta.{setting}"), value.to_string());
-    Err(Error::Setting { setting, value, allowed: allowed.to_owned() })
+    Err(Error::Setting {
+        setting,
+        value,
+        allowed: allowed.to_owned(),
+    })
 }
 
 impl Serialize for Radius {

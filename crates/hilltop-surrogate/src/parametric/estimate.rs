@@ -22,12 +22,23 @@ impl Estimate {
     pub fn new(start: Vec<f64>, lambda: f64) -> Result<Self> {
         let information = Information::new(start.len(), lambda)?;
         let sum = vec![0.0; start.len()];
-        Ok(Self { weights: start.clone(), start, information, shifts: Vec::new(), sum })
+        Ok(Self {
+            weights: start.clone(),
+            start,
+            information,
+            shifts: Vec::new(),
+            sum,
+        })
     }
 
     /// Takes in an observation `y` where the function at the present estimate is `value`, with this gradient.
     pub fn observe(&mut self, gradient: &[f64], value: f64, y: f64) -> Result<()> {
-        let moved: Vec<f64> = self.weights.iter().zip(&self.start).map(|(w, start)| w - start).collect();
+        let moved: Vec<f64> = self
+            .weights
+            .iter()
+            .zip(&self.start)
+            .map(|(w, start)| w - start)
+            .collect();
         self.record(gradient, dot(gradient, &moved) + y - value)?;
         self.settle();
         Ok(())
@@ -141,7 +152,7 @@ mod tests {
         for (size, count) in [(6, 3), (6, 9)] {
             let (estimate, _, _) = rounds(size, count);
             let information = estimate.information();
-            let mut expected = Mat::identity(size, size) * faer::Scale(information.lambda());
+            let mut expected = Mat::<f64>::identity(size, size) * faer::Scale(information.lambda());
             information.solve(expected.as_mut());
             let (mut rng, draws) = (Rng::new(2), 20_000);
             let mut found = Mat::<f64>::zeros(size, size);

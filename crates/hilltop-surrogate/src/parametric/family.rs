@@ -19,7 +19,10 @@ impl Family {
             Coordinate::OneHot { .. } => scale / 8_f64.sqrt(),
             _ => scale,
         };
-        Self { network, factors: space.coordinates().iter().map(factor).collect() }
+        Self {
+            network,
+            factors: space.coordinates().iter().map(factor).collect(),
+        }
     }
 
     /// The member with these weights.
@@ -31,12 +34,16 @@ impl Family {
 
     /// Points as networks see them.
     pub fn inputs(&self, points: MatRef<'_, f64>) -> Mat<f64> {
-        Mat::from_fn(points.nrows(), self.factors.len(), |i, j| self.factors[j] * (2.0 * points[(i, j)] - 1.0))
+        Mat::from_fn(points.nrows(), self.factors.len(), |i, j| {
+            self.factors[j] * (2.0 * points[(i, j)] - 1.0)
+        })
     }
 
     /// Gradients in what networks see as gradients in the points, times a factor.
     pub fn outward(&self, inner: &Mat<f64>, factor: f64) -> Mat<f64> {
-        Mat::from_fn(inner.nrows(), inner.ncols(), |i, j| factor * 2.0 * self.factors[j] * inner[(i, j)])
+        Mat::from_fn(inner.nrows(), inner.ncols(), |i, j| {
+            factor * 2.0 * self.factors[j] * inner[(i, j)]
+        })
     }
 }
 
@@ -44,7 +51,8 @@ impl Family {
 pub(super) fn gradients(tangent: &Tangent, size: usize) -> Mat<f64> {
     let mut out = Mat::zeros(size, tangent.len());
     for point in 0..tangent.len() {
-        out.col_as_slice_mut(point).copy_from_slice(&tangent.gradient_vector(point));
+        out.col_as_slice_mut(point)
+            .copy_from_slice(&tangent.gradient_vector(point));
     }
     out
 }

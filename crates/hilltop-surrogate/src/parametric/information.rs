@@ -37,22 +37,41 @@ impl Information {
         let empty = empty.ok_or_else(|| broken(size, 0, lambda))?;
         let factor = Bordered::new(Arc::new(empty), lambda);
         let gradients = Vec::new();
-        Ok(Self { lambda, size, count: 0, form: Form::Dual { gradients, factor } })
+        Ok(Self {
+            lambda,
+            size,
+            count: 0,
+            form: Form::Dual { gradients, factor },
+        })
     }
 
     /// All gradients at once, one column each.
     pub fn of(gradients: MatRef<'_, f64>, lambda: f64) -> Result<Self> {
         let (size, count) = (gradients.nrows(), gradients.ncols());
         let dual = count < size;
-        let gram = if dual { product(gradients.transpose(), gradients) } else { product(gradients, gradients.transpose()) };
+        let gram = if dual {
+            product(gradients.transpose(), gradients)
+        } else {
+            product(gradients, gradients.transpose())
+        };
         let factor = Factor::exactly(gram, lambda).ok_or_else(|| broken(size, count, lambda))?;
         let form = if dual {
-            let columns = gradients.col_iter().flat_map(|column| column.iter().copied().collect::<Vec<_>>());
-            Form::Dual { gradients: columns.collect(), factor: Bordered::new(Arc::new(factor), lambda) }
+            let columns = gradients
+                .col_iter()
+                .flat_map(|column| column.iter().copied().collect::<Vec<_>>());
+            Form::Dual {
+                gradients: columns.collect(),
+                factor: Bordered::new(Arc::new(factor), lambda),
+            }
         } else {
             Form::Primal(factor)
         };
-        Ok(Self { lambda, size, count, form })
+        Ok(Self {
+            lambda,
+            size,
+            count,
+            form,
+        })
     }
 
     /// Adds an observation whose gradient in the weights this is.
@@ -150,7 +169,8 @@ impl Information {
                 let noisy = |row: &[f64], rng: &mut Rng| dot(row, &drawn) + self.lambda.sqrt() * rng.normal();
                 let seen: Vec<f64> = rows.clone().map(|row| noisy(row, rng)).collect();
                 let dual = factor.solve(&seen);
-                rows.zip(dual).for_each(|(row, weight)| add_scaled(&mut drawn, -weight, row));
+                rows.zip(dual)
+                    .for_each(|(row, weight)| add_scaled(&mut drawn, -weight, row));
             }
             Form::Primal(factor) => {
                 let mut column = Mat::from_fn(self.size, 1, |i, _| self.lambda.sqrt() * drawn[i]);

@@ -68,8 +68,8 @@ impl Default for Regression {
             first: 10,
             growth: 1.25,
             founded: true,
-            lambda: 0.01,
-            penalty: 0.01,
+            lambda: 1e-4,
+            penalty: 1e-4,
             restarts: 3,
             iterations: 60,
         }
@@ -81,11 +81,19 @@ impl Regression {
     pub fn check(&self) -> Result<()> {
         let count = |setting: &str, value: usize, low: usize, high: usize| match value {
             value if (low..=high).contains(&value) => Ok(()),
-            value => Err(refused(setting, &value, &format!("a whole number from {low} to {high}"))),
+            value => Err(refused(
+                setting,
+                &value,
+                &format!("a whole number from {low} to {high}"),
+            )),
         };
         let above = |setting: &str, value: f64, least: f64, allowed: &str| {
             let sound = value.is_finite() && value >= least;
-            if sound { Ok(()) } else { Err(refused(setting, &value, allowed)) }
+            if sound {
+                Ok(())
+            } else {
+                Err(refused(setting, &value, allowed))
+            }
         };
         count("width", self.width, 1, 100_000)?;
         count("depth", self.depth, 1, 8)?;
@@ -97,7 +105,9 @@ impl Regression {
         above("growth", self.growth, 1.0, "a number of at least 1")?;
         above("lambda", self.lambda, f64::MIN_POSITIVE, "a number above 0")?;
         above("penalty", self.penalty, 0.0, "a number of at least 0")?;
-        self.shape(1).check().map_err(|error| refused("width", &self.width, &error.to_string()))
+        self.shape(1)
+            .check()
+            .map_err(|error| refused("width", &self.width, &error.to_string()))
     }
 
     /// The networks of the family on so many coordinates.
@@ -110,15 +120,26 @@ impl Regression {
 impl Surrogate for Regression {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
-        let earlier = previous.model.and_then(|model| model.as_any().downcast_ref::<RegressionModel>());
+        let earlier = previous
+            .model
+            .and_then(|model| model.as_any().downcast_ref::<RegressionModel>());
         Ok(Arc::new(Phases::new(self, evidence)?.model(earlier)?))
     }
 
     fn capabilities(&self) -> Capabilities {
-        Capabilities { name: "parametric", marginals: true, paths: true, smooth: self.activation.is_smooth() }
+        Capabilities {
+            name: "parametric",
+            marginals: true,
+            paths: true,
+            smooth: self.activation.is_smooth(),
+        }
     }
 }
 
 fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
-    Error::Setting { setting: setting.to_owned(), value: value.to_string(), allowed: allowed.to_owned() }
+    Error::Setting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    }
 }

@@ -41,7 +41,13 @@ const BATCH: usize = 256;
 impl RegressionModel {
     /// Whether this is a model of the first observations of another.
     pub(super) fn grows_into(&self, later: &Origin, points: MatRef<'_, f64>) -> bool {
-        let Origin { recipe, seed, first, standard, .. } = &self.origin;
+        let Origin {
+            recipe,
+            seed,
+            first,
+            standard,
+            ..
+        } = &self.origin;
         let same = (recipe, seed, first, standard) == (&later.recipe, &later.seed, &later.first, &later.standard);
         let known = self.origin.values.len();
         let grown = later.values.starts_with(&self.origin.values);
@@ -73,12 +79,21 @@ impl RegressionModel {
     }
 
     /// Applies a computation to parts of the points with the weights that belong to them.
-    fn each(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>, mut call: impl FnMut(usize, &Network, MatRef<'_, f64>)) {
+    fn each(
+        &self,
+        points: MatRef<'_, f64>,
+        weights: MatRef<'_, f64>,
+        mut call: impl FnMut(usize, &Network, MatRef<'_, f64>),
+    ) {
         let inputs = self.family.inputs(points);
         let mut network = self.network();
         for index in 0..points.nrows() {
             let column = weights.col(index);
-            network.weights_mut().iter_mut().zip(column.iter()).for_each(|(w, new)| *w = *new);
+            network
+                .weights_mut()
+                .iter_mut()
+                .zip(column.iter())
+                .for_each(|(w, new)| *w = *new);
             call(index, &network, inputs.as_ref().subrows(index, 1));
         }
     }
@@ -98,9 +113,15 @@ impl Model for RegressionModel {
     }
 
     fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>> {
-        let mut believed = Self { pending: true, ..self.clone() };
+        let mut believed = Self {
+            pending: true,
+            ..self.clone()
+        };
         let network = self.network();
-        let features = gradients(&network.tangent(self.family.inputs(pending).as_ref()), network.parameter_count());
+        let features = gradients(
+            &network.tangent(self.family.inputs(pending).as_ref()),
+            network.parameter_count(),
+        );
         for point in 0..pending.nrows() {
             if let Err(error) = believed.estimate.believe(features.col_as_slice(point)) {
                 return Some(Err(error));
@@ -117,12 +138,19 @@ impl Model for RegressionModel {
 impl Marginals for RegressionModel {
     fn beliefs(&self, points: MatRef<'_, f64>) -> Beliefs {
         let (network, inputs) = (self.network(), self.family.inputs(points));
-        let mut beliefs = Beliefs { mean: Vec::new(), deviation: Vec::new() };
+        let mut beliefs = Beliefs {
+            mean: Vec::new(),
+            deviation: Vec::new(),
+        };
         for start in (0..points.nrows()).step_by(BATCH) {
             let part = inputs.as_ref().subrows(start, BATCH.min(points.nrows() - start));
-            beliefs.mean.extend(network.forward(part).into_iter().map(|value| self.outward(value)));
+            beliefs
+                .mean
+                .extend(network.forward(part).into_iter().map(|value| self.outward(value)));
             let scale = self.origin.standard.scale;
-            beliefs.deviation.extend(self.variances(&network, part).0.into_iter().map(|v| scale * v.sqrt()));
+            beliefs
+                .deviation
+                .extend(self.variances(&network, part).0.into_iter().map(|v| scale * v.sqrt()));
         }
         beliefs
     }
@@ -137,7 +165,9 @@ impl Marginals for RegressionModel {
             // ∇σ = λ ∇_x⟨g(x), v⟩ / σ at v = Σ⁻¹g(x), by symmetry.
             let row = inputs.as_ref().subrows(point, 1);
             let (_, inner) = network.jvp_input_gradients(row, solved.col_as_slice(point));
-            let slope = self.family.outward(&inner, scale * lambda / variance.sqrt().max(1e-150));
+            let slope = self
+                .family
+                .outward(&inner, scale * lambda / variance.sqrt().max(1e-150));
             deviation.as_mut().subrows_mut(point, 1).copy_from(slope);
         }
         let beliefs = Beliefs {
@@ -145,7 +175,11 @@ impl Marginals for RegressionModel {
             deviation: variances.into_iter().map(|v| scale * v.sqrt()).collect(),
         };
         let smooth = network.architecture().activation.is_smooth();
-        smooth.then(|| Slopes { beliefs, mean: self.family.outward(&inner, scale), deviation })
+        smooth.then(|| Slopes {
+            beliefs,
+            mean: self.family.outward(&inner, scale),
+            deviation,
+        })
     }
 
     fn noise(&self) -> f64 {
@@ -158,7 +192,12 @@ impl Paths for RegressionModel {
         let mut direction = self.estimate.information().draw(rng);
         direction.iter_mut().for_each(|part| *part *= spread);
         let (family, network) = (self.family.clone(), self.network());
-        Ok(Arc::new(Linear { family, network, direction, standard: self.origin.standard }))
+        Ok(Arc::new(Linear {
+            family,
+            network,
+            direction,
+            standard: self.origin.standard,
+        }))
     }
 }
 
@@ -219,7 +258,9 @@ impl Parametric for RegressionModel {
 
     fn values(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> Vec<f64> {
         let mut values = Vec::with_capacity(points.nrows());
-        self.each(points, weights, |_, network, input| values.push(self.outward(network.forward(input)[0])));
+        self.each(points, weights, |_, network, input| {
+            values.push(self.outward(network.forward(input)[0]))
+        });
         values
     }
 
@@ -228,7 +269,9 @@ impl Parametric for RegressionModel {
         let mut slopes = Mat::zeros(weights.nrows(), points.nrows());
         self.each(points, weights, |index, network, input| {
             values.push(self.outward(network.forward(input)[0]));
-            slopes.col_as_slice_mut(index).copy_from_slice(&network.weight_gradient(input, &[1.0]));
+            slopes
+                .col_as_slice_mut(index)
+                .copy_from_slice(&network.weight_gradient(input, &[1.0]));
         });
         slopes *= Scale(self.origin.standard.scale);
         (values, slopes)

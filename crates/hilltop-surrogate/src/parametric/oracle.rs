@@ -35,10 +35,18 @@ impl Oracle {
         let anchor = network.weights().to_vec();
         let penalty = self.penalty.max(LEAST_PENALTY);
         let cost = |network: &Network| {
-            let away = network.weights().iter().zip(&anchor).map(|(w, a)| (w - a).powi(2)).sum::<f64>();
+            let away = network
+                .weights()
+                .iter()
+                .zip(&anchor)
+                .map(|(w, a)| (w - a).powi(2))
+                .sum::<f64>();
             0.5 * residuals(network, inputs, targets).iter().map(|r| r * r).sum::<f64>() + 0.5 * penalty * away
         };
-        let mut here = Solution { cost: cost(&network), network };
+        let mut here = Solution {
+            cost: cost(&network),
+            network,
+        };
         let mut damping = 1e-2;
         let mut slope = Slope::at(&here.network, inputs, targets, &anchor, penalty);
         for _ in 0..self.iterations {
@@ -46,7 +54,10 @@ impl Oracle {
             let value = cost(&next);
             if value < here.cost {
                 let gain = here.cost - value;
-                here = Solution { network: next, cost: value };
+                here = Solution {
+                    network: next,
+                    cost: value,
+                };
                 damping = (0.2 * damping).max(1e-12);
                 if gain <= 1e-10 * here.cost.max(1e-12) {
                     break;
@@ -75,10 +86,13 @@ impl Slope {
         let size = network.parameter_count();
         let gradients = gradients(&network.tangent(inputs), size);
         let pulls = network.weight_gradient(inputs, &residuals(network, inputs, targets));
-        let downhill =
-            Mat::from_fn(size, 1, |i, _| -pulls[i] - penalty * (network.weights()[i] - anchor[i]));
+        let downhill = Mat::from_fn(size, 1, |i, _| -pulls[i] - penalty * (network.weights()[i] - anchor[i]));
         let scale = gradients.squared_norm_l2() / inputs.nrows().max(1) as f64;
-        Self { gradients, downhill, scale: scale.max(f64::MIN_POSITIVE) }
+        Self {
+            gradients,
+            downhill,
+            scale: scale.max(f64::MIN_POSITIVE),
+        }
     }
 
     /// Gauss and Newton's step with this much added to the diagonal.
@@ -86,14 +100,22 @@ impl Slope {
         let mut step = self.downhill.clone();
         Information::of(self.gradients.as_ref(), diagonal)?.solve(step.as_mut());
         let mut next = from.clone();
-        next.weights_mut().iter_mut().zip(step.col_as_slice(0)).for_each(|(w, s)| *w += s);
+        next.weights_mut()
+            .iter_mut()
+            .zip(step.col_as_slice(0))
+            .for_each(|(w, s)| *w += s);
         Ok(next)
     }
 }
 
 /// What a network is off by.
 pub(super) fn residuals(network: &Network, inputs: MatRef<'_, f64>, targets: &[f64]) -> Vec<f64> {
-    network.forward(inputs).iter().zip(targets).map(|(value, target)| value - target).collect()
+    network
+        .forward(inputs)
+        .iter()
+        .zip(targets)
+        .map(|(value, target)| value - target)
+        .collect()
 }
 
 #[cfg(test)]
@@ -114,10 +136,19 @@ mod tests {
         let mut rng = Rng::new(1);
         let inputs = Mat::from_fn(60, 2, |_, _| rng.between(-3.0, 3.0));
         let targets = network(3, 7).forward(inputs.as_ref());
-        let oracle = Oracle { penalty: 0.0, iterations: 300 };
-        let starts = (0..6).map(|seed| oracle.descend(network(3, 20 + seed), inputs.as_ref(), &targets).unwrap());
+        let oracle = Oracle {
+            penalty: 0.0,
+            iterations: 300,
+        };
+        let starts = (0..6).map(|seed| {
+            oracle
+                .descend(network(3, 20 + seed), inputs.as_ref(), &targets)
+                .unwrap()
+        });
         let best = starts.min_by(|a, b| a.cost.total_cmp(&b.cost)).unwrap();
-        let worst = residuals(&best.network, inputs.as_ref(), &targets).into_iter().fold(0.0, |w: f64, r| w.max(r.abs()));
+        let worst = residuals(&best.network, inputs.as_ref(), &targets)
+            .into_iter()
+            .fold(0.0, |w: f64, r| w.max(r.abs()));
         assert!(worst < 1e-3, "{worst}");
     }
 
@@ -126,7 +157,10 @@ mod tests {
         let mut rng = Rng::new(1);
         let inputs = Mat::from_fn(6, 2, |_, _| rng.between(-1.0, 1.0));
         let targets: Vec<f64> = (0..6).map(|_| rng.normal()).collect();
-        let oracle = Oracle { penalty: 0.0, iterations: 100 };
+        let oracle = Oracle {
+            penalty: 0.0,
+            iterations: 100,
+        };
         let found = oracle.descend(network(25, 3), inputs.as_ref(), &targets).unwrap();
         let off = residuals(&found.network, inputs.as_ref(), &targets);
         assert!(off.iter().all(|r| r.abs() < 1e-4), "{off:?}");

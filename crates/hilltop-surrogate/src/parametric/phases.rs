@@ -31,7 +31,10 @@ impl<'a> Phases<'a> {
         let values = evidence.values;
         if let Some(index) = values.iter().position(|value| !value.is_finite()) {
             let detail = format!("value {index} is {}", values[index]);
-            return Err(Error::Numerical { what: "the evidence of a parametric model", detail });
+            return Err(Error::Numerical {
+                what: "the evidence of a parametric model",
+                detail,
+            });
         }
         if evidence.space.dim() == 0 {
             return Err(refused("parameters", &0, "at least one for a parametric model"));
@@ -45,14 +48,22 @@ impl<'a> Phases<'a> {
             digest: digest(evidence.points.matrix()),
             values: values.to_vec(),
         };
-        Ok(Self { regression, evidence: *evidence, origin })
+        Ok(Self {
+            regression,
+            evidence: *evidence,
+            origin,
+        })
     }
 
     /// The model, grown from an earlier one where that is possible.
     pub(super) fn model(self, earlier: Option<&RegressionModel>) -> Result<RegressionModel> {
         let points = self.evidence.points.matrix();
         let (family, mut estimate, done) = match earlier.filter(|earlier| earlier.grows_into(&self.origin, points)) {
-            Some(earlier) => (earlier.family.clone(), earlier.estimate.clone(), earlier.origin.values.len()),
+            Some(earlier) => (
+                earlier.family.clone(),
+                earlier.estimate.clone(),
+                earlier.origin.values.len(),
+            ),
             None => self.first_estimate()?,
         };
         let targets = self.origin.standard.inward(self.evidence.values);
@@ -62,7 +73,12 @@ impl<'a> Phases<'a> {
             let gradient = network.weight_gradient(input.as_ref(), &[1.0]);
             estimate.observe(&gradient, network.forward(input.as_ref())[0], targets[index])?;
         }
-        Ok(RegressionModel { family, estimate, origin: self.origin, pending: false })
+        Ok(RegressionModel {
+            family,
+            estimate,
+            origin: self.origin,
+            pending: false,
+        })
     }
 
     /// The first phase: least squares, and what they say of the ellipsoid.
@@ -84,7 +100,10 @@ impl<'a> Phases<'a> {
 
     /// The best of several descents.
     fn least_squares(&self, inputs: MatRef<'_, f64>, targets: &[f64]) -> Result<Network> {
-        let oracle = Oracle { penalty: self.regression.penalty, iterations: self.regression.iterations };
+        let oracle = Oracle {
+            penalty: self.regression.penalty,
+            iterations: self.regression.iterations,
+        };
         let mut best: Option<Solution> = None;
         for start in 0..self.regression.restarts {
             let found = oracle.descend(self.initial(start as u64)?, inputs, targets)?;
@@ -92,7 +111,10 @@ impl<'a> Phases<'a> {
                 best = Some(found);
             }
         }
-        let lacking = || Error::Numerical { what: "least squares", detail: "no start gave a finite loss".into() };
+        let lacking = || Error::Numerical {
+            what: "least squares",
+            detail: "no start gave a finite loss".into(),
+        };
         let best = best.filter(|best| residuals(&best.network, inputs, targets).iter().all(|r| r.is_finite()));
         best.map(|best| best.network).ok_or_else(lacking)
     }
