@@ -308,7 +308,7 @@ fn the_knowledge_gradient_is_what_the_best_mean_gains() {
         };
         let gain = (0..40_000).map(|_| now - after(rng.normal())).sum::<f64>() / 40_000.0;
         let ours = value(&*score, &x);
-        assert!((ours - gain).abs() < 0.1 * gain, "{x:?}: {ours} {gain}");
+        assert!((ours - gain).abs() < 0.1 * gain + 0.01, "{x:?}: {ours} {gain}");
     }
 }
 

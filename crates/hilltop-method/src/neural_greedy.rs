@@ -6,7 +6,7 @@
 //! B. Paria, B. Póczos, P. Ravikumar, J. Schneider, A. S. Suggala, *Be Greedy: a Simple Algorithm for Blackbox Optimization
 //! using Neural Networks* (ICML 2022 workshop).
 //!
-//! Follows the method as the NeuralBO paper describes it. Each point of a batch trains its own network, so that a batch needs
+//! Follows the method as the `NeuralBO` paper describes it. Each point of a batch trains its own network, so that a batch needs
 //! no more than that. The noise is relative to standardised values; training and network are this library's choice, because the
 //! paper leaves them to the problem.
 

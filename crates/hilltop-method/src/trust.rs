@@ -1,6 +1,6 @@
 //! A trust region: how far from the best observation a model is believed, folded out of the history.
 //!
-//! It begins as the whole space. An evaluation that does not improve on the best halves it, one that does doubles it, and a
+//! It begins with a share of every parameter's range. An evaluation that does not improve on the best halves it, one that does doubles it, and a
 //! region that has become too small to matter begins again, in the neighbourhood of the best. Nothing is stored.
 
 use hilltop_core::{Bounds, Coordinate, Error, History, Result};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Trust {
-    /// Half its first width, as a share of a parameter's range; from 1 on that is the whole space.
+    /// Half its first width, as a share of a parameter's range; 1 is the whole space.
     pub width: f64,
     /// Below this width it begins again.
     pub smallest: f64,
@@ -21,7 +21,7 @@ pub struct Trust {
 impl Default for Trust {
     fn default() -> Self {
         Self {
-            width: 1.0,
+            width: 0.25,
             smallest: 0.005,
             again: 0.06,
         }
@@ -32,9 +32,9 @@ impl Trust {
     /// Refuses a region that cannot be.
     pub(crate) fn check(&self) -> Result<()> {
         let Self { width, smallest, again } = *self;
-        let sound = smallest > 0.0 && smallest < again && again <= width && width.is_finite();
+        let sound = smallest > 0.0 && smallest < again && again <= width && width <= 1.0;
         let value = format!("{{ width = {width}, smallest = {smallest}, again = {again} }}");
-        let allowed = "0 < smallest < again <= width".to_owned();
+        let allowed = "0 < smallest < again <= width <= 1".to_owned();
         if sound {
             Ok(())
         } else {
@@ -72,11 +72,7 @@ impl Trust {
                 centre = Some(index);
             }
             if index >= initial {
-                width = if better {
-                    (2.0 * width).min(self.width)
-                } else {
-                    0.5 * width
-                };
+                width = if better { (2.0 * width).min(1.0) } else { 0.5 * width };
                 width = if width < self.smallest { self.again } else { width };
             }
         }
