@@ -103,9 +103,9 @@ fn scattered(context: &Context<'_>, rng: &mut Rng) -> Result<Points> {
     for _ in 0..SPREAD {
         places.push(&space.sample(rng)?);
     }
-    lowest(context.evidence.values, SPREAD)
-        .into_iter()
-        .for_each(|index| places.push(points.row(index)));
+    for index in lowest(context.evidence.values, SPREAD) {
+        places.push(points.row(index));
+    }
     Ok(places)
 }
 
@@ -129,9 +129,9 @@ fn gumbel(beliefs: &Beliefs, samples: usize, rng: &mut Rng) -> Vec<f64> {
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
             if above(middle) > (1.0 - share).ln() {
-                low = middle
+                low = middle;
             } else {
-                high = middle
+                high = middle;
             }
         }
         0.5 * (low + high)

@@ -51,8 +51,9 @@ impl Acquisition for KnowledgeGradient {
         for _ in count..self.paths {
             paths.push(drawing.draw(1.0, rng)?);
         }
-        let best = lowest(context.evidence.values, self.alternatives / 2);
-        best.into_iter().for_each(|index| places.push(observed.row(index)));
+        for index in lowest(context.evidence.values, self.alternatives / 2) {
+            places.push(observed.row(index));
+        }
         let smooth = marginals.slopes(middle(context).matrix()).is_some();
         let smooth = smooth && paths.iter().all(|path| path.smooth().is_some());
         let alternatives = Alternatives::new(marginals, &paths, places.matrix());

@@ -61,6 +61,7 @@ impl Head {
     }
 
     /// The same after observations at these features whose outcome is not known: the mean stays.
+    #[must_use]
     pub fn believe(&self, features: MatRef<'_, f64>) -> Self {
         let mut believed = self.clone();
         for row in 0..features.nrows() {

@@ -190,7 +190,9 @@ impl Marginals for RegressionModel {
 impl Paths for RegressionModel {
     fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>> {
         let mut direction = self.estimate.information().draw(rng);
-        direction.iter_mut().for_each(|part| *part *= spread);
+        for part in &mut direction {
+            *part *= spread;
+        }
         let (family, network) = (self.family.clone(), self.network());
         Ok(Arc::new(Linear {
             family,
@@ -259,7 +261,7 @@ impl Parametric for RegressionModel {
     fn values(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> Vec<f64> {
         let mut values = Vec::with_capacity(points.nrows());
         self.each(points, weights, |_, network, input| {
-            values.push(self.outward(network.forward(input)[0]))
+            values.push(self.outward(network.forward(input)[0]));
         });
         values
     }
