@@ -9,6 +9,9 @@ pub mod maximiser;
 mod named;
 pub mod normal;
 
-pub use acquisition::{Ei, Incumbent, LogEi, LogPi, Mean, Path, Pi, Pointwise, Schedule, Ucb};
+pub use acquisition::{
+    Ei, Incumbent, KnowledgeGradient, LogEi, LogPi, MaxValueEntropy, Mean, Optimism, Path, Pi, Pointwise, Radius,
+    Schedule, Ucb,
+};
 pub use design::{Design, Layout};
 pub use maximiser::{Auto, Finite, Gradient, Known, Local, Pool};

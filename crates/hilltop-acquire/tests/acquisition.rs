@@ -49,7 +49,7 @@ const POINT: [f64; 3] = [0.35, 0.6, 0.15];
 
 #[test]
 fn gradients_agree_with_finite_differences_near_and_far_from_the_optimum() {
-    for name in ["ei", "log-ei", "pi", "log-pi", "ucb", "mean"] {
+    for name in ["ei", "log-ei", "pi", "log-pi", "ucb", "mean", "max-value-entropy"] {
         for offset in [-6.0, -4.0, 0.0, 30.0] {
             let score = bind(&kind(name), &models(offset, true), 1);
             let (mut values, mut gradients) = ([0.0], Mat::zeros(1, 3));

@@ -20,7 +20,7 @@ pub use lbfgs::{Lbfgs, Minimum};
 pub use output::{Goal, Output};
 pub use rng::Rng;
 pub use role::{
-    Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Marginals, Maximiser, Model, Models, Paths,
-    Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
+    Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Marginals, Maximiser, Model, Models, Parametric,
+    Paths, Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
 };
 pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space, SpaceError};

@@ -113,6 +113,10 @@ pub trait Model: Send + Sync {
     fn marginals(&self) -> Option<&dyn Marginals>;
     /// Functions drawn from it, where it can.
     fn paths(&self) -> Option<&dyn Paths>;
+    /// The weights of a known form, where that is what it believes something about.
+    fn parameters(&self) -> Option<&dyn Parametric> {
+        None
+    }
     /// The model with these points believed to be under way: the mean stays, the deviation near them shrinks.
     fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>>;
     /// What a later fit wants to find again.
@@ -160,6 +164,26 @@ pub trait Paths: Send + Sync {
     ///
     /// `spread` scales the drawn deviation around the mean.
     fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>>;
+}
+
+/// A function of known form, and an ellipsoid `‖w − ŵ‖²_Σ <= β` of the weights it may have.
+pub trait Parametric: Send + Sync {
+    /// The middle of the ellipsoid, `ŵ`.
+    fn centre(&self) -> &[f64];
+    /// The least curvature of the ellipsoid, `λ`: what `Σ` is before anything was observed.
+    fn regulariser(&self) -> f64;
+    /// How many observations followed those of the first estimate.
+    fn rounds(&self) -> u64;
+    /// The function at each row, with weights of its own: one column a point.
+    fn values(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> Vec<f64>;
+    /// The same with gradients in the weights, one column a point.
+    fn weight_slopes(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>);
+    /// The same with gradients in the points, one row a point.
+    fn point_slopes(&self, points: MatRef<'_, f64>, weights: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>);
+    /// Replaces columns by `Σ⁻¹` times them.
+    fn solve(&self, columns: MatMut<'_, f64>);
+    /// `‖v‖²_Σ` of each column `v`.
+    fn norms(&self, columns: MatRef<'_, f64>) -> Vec<f64>;
 }
 
 /// Something to be maximised over points. The batch is the primitive.

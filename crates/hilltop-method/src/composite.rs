@@ -10,6 +10,7 @@ use hilltop_core::{
 
 use crate::arm::{any_arm, best_arm};
 use crate::transform::Transform;
+use crate::trust::Trust;
 
 /// Design, fit, believe, bind, maximise: what most methods are.
 pub struct Composite {
@@ -18,6 +19,7 @@ pub struct Composite {
     surrogate: Arc<dyn Surrogate>,
     acquisition: Arc<dyn Acquisition>,
     maximiser: Arc<dyn Maximiser>,
+    region: Option<Trust>,
     fitted: Option<Fitted>,
 }
 
@@ -44,7 +46,23 @@ impl Composite {
             surrogate,
             acquisition,
             maximiser,
+            region: None,
             fitted: None,
+        })
+    }
+
+    /// The same within a trust region; in the whole space where there is none.
+    #[must_use]
+    pub fn within(mut self, region: Option<Trust>) -> Self {
+        self.region = region;
+        self
+    }
+
+    /// Where to look next.
+    fn bounds(&self, history: &History) -> Bounds {
+        let whole = || Bounds::unit(history.space().dim());
+        self.region.map_or_else(whole, |region| {
+            region.bounds(history, self.design.count(history.space()))
         })
     }
 
@@ -115,7 +133,7 @@ impl Composite {
         let models = Models {
             objective: believed(Arc::clone(model), history)?,
         };
-        let bounds = Bounds::unit(history.space().dim());
+        let bounds = self.bounds(history);
         let context = Context {
             history,
             evidence: evidence(history, values),

@@ -11,9 +11,12 @@ use crate::cma_es::CmaEs;
 use crate::compose::Compose;
 use crate::deep_ensemble::DeepEnsemble;
 use crate::designed::Designed;
+use crate::dngo::Dngo;
+use crate::go_ucb::GoUcb;
 use crate::lin_ts::LinTs;
 use crate::lin_ucb::LinUcb;
 use crate::neural_bo::NeuralBo;
+use crate::neural_greedy::NeuralGreedy;
 use crate::neural_ts::NeuralTs;
 use crate::neural_ucb::NeuralUcb;
 use crate::random::{self, Random};
@@ -51,6 +54,12 @@ pub enum Recipe {
     StoBntsLinear(StoBntsLinear),
     /// Batches of trained networks.
     DeepEnsemble(DeepEnsemble),
+    /// Optimism over the weights of a network.
+    GoUcb(GoUcb),
+    /// The minimum of a network on perturbed targets.
+    NeuralGreedy(NeuralGreedy),
+    /// Expected improvement on a network with a Bayesian head.
+    Dngo(Dngo),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -101,6 +110,9 @@ impl Recipe {
             Self::StoBnts(_) => "sto-bnts",
             Self::StoBntsLinear(_) => "sto-bnts-linear",
             Self::DeepEnsemble(_) => "deep-ensemble",
+            Self::GoUcb(_) => "go-ucb",
+            Self::NeuralGreedy(_) => "neural-greedy",
+            Self::Dngo(_) => "dngo",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -132,6 +144,9 @@ impl Recipe {
             Self::StoBnts(settings) => settings.build(),
             Self::StoBntsLinear(settings) => settings.build(),
             Self::DeepEnsemble(settings) => settings.build(),
+            Self::GoUcb(settings) => settings.build(space),
+            Self::NeuralGreedy(settings) => settings.build(),
+            Self::Dngo(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),
             Self::Sobol(_) => Ok(Box::new(Designed(sobol::DESIGN))),

@@ -60,6 +60,21 @@ const METHODS: &[Entry] = &[
         paper: "Lakshminarayanan, Pritzel, Blundell: NIPS 2017; Dai et al., NeurIPS 2022",
     },
     Entry {
+        name: "go-ucb",
+        about: "optimism over the weights of a small network, few evaluations of many parameters",
+        paper: "Liu, Wang: Global Optimization with Parametric Function Approximation, ICML 2023",
+    },
+    Entry {
+        name: "neural-greedy",
+        about: "the minimum of a network trained on perturbed values",
+        paper: "Paria, Póczos, Ravikumar, Schneider, Suggala: Be Greedy, ICML workshop 2022",
+    },
+    Entry {
+        name: "dngo",
+        about: "expected improvement on a network with a Bayesian linear head",
+        paper: "Snoek et al.: Scalable Bayesian Optimization Using Deep Neural Networks, ICML 2015",
+    },
+    Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",

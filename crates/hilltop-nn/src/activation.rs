@@ -26,6 +26,8 @@ pub enum Activation {
     Gelu,
     /// `ln(1 + exp z)`.
     Softplus,
+    /// `1 / (1 + exp(-z))`.
+    Sigmoid,
 }
 
 /// Value, slope and curvature at one number.
@@ -41,7 +43,15 @@ pub struct Jet {
 
 impl Activation {
     /// Every activation, in the order of the documentation.
-    pub const ALL: [Self; 6] = [Self::Relu, Self::Erf, Self::Tanh, Self::Sin, Self::Gelu, Self::Softplus];
+    pub const ALL: [Self; 7] = [
+        Self::Relu,
+        Self::Erf,
+        Self::Tanh,
+        Self::Sin,
+        Self::Gelu,
+        Self::Softplus,
+        Self::Sigmoid,
+    ];
 
     /// `c_φ`, the factor by which the ntk parameterisation makes up for what the activation takes away.
     ///
@@ -100,6 +110,7 @@ impl Activation {
             Self::Sin => sweep::<Sin>(values, slopes, curvatures),
             Self::Gelu => sweep::<Gelu>(values, slopes, curvatures),
             Self::Softplus => sweep::<Softplus>(values, slopes, curvatures),
+            Self::Sigmoid => sweep::<Sigmoid>(values, slopes, curvatures),
         }
     }
 }
@@ -210,6 +221,21 @@ impl Function for Softplus {
             value,
             slope,
             curvature,
+        }
+    }
+}
+
+/// The slope of the softplus.
+struct Sigmoid;
+
+impl Function for Sigmoid {
+    #[inline(always)]
+    fn jet<const FUSED: bool>(z: f64) -> Jet {
+        let (_, value, slope) = softplus_jet::<FUSED>(z);
+        Jet {
+            value,
+            slope,
+            curvature: slope * (1.0 - 2.0 * value),
         }
     }
 }

@@ -72,9 +72,15 @@ impl Network {
         workspace.factors.extend(coefficients.iter().map(|c| scale * c));
         let weights = self.output_of(workspace);
         lanes::scale_outer(workspace.slopes[top].as_mut_slice(), weights, &workspace.factors);
-        for index in (1..=top).rev() {
+        self.lower_signals(workspace);
+    }
+
+    /// Turns the slopes below the last hidden layer into signals, from the signals there.
+    pub(crate) fn lower_signals(&self, workspace: &mut Workspace) {
+        let count = workspace.count();
+        for index in (1..workspace.slopes.len()).rev() {
             let layer = workspace.layers[index];
-            workspace.back.reshape(layer.inputs, coefficients.len());
+            workspace.back.reshape(layer.inputs, count);
             let (below, above) = workspace.slopes.split_at_mut(index);
             let weights = matrix(self.weights(), &layer).transpose();
             product(
@@ -89,7 +95,7 @@ impl Network {
     }
 
     /// The signal at the inputs (inputs × points), from the signals in the workspace made with coefficients of one.
-    fn input_signal(&self, workspace: &mut Workspace, mut out: MatMut<'_, f64>) {
+    pub(crate) fn input_signal(&self, workspace: &mut Workspace, mut out: MatMut<'_, f64>) {
         if let Some(signals) = workspace.slopes.first() {
             let layer = workspace.layers[0];
             let transposed = matrix(self.weights(), &layer).transpose();

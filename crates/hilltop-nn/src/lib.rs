@@ -50,6 +50,7 @@ mod directional;
 mod elementary;
 mod ensemble;
 mod error;
+mod features;
 mod forward;
 mod lanes;
 mod network;

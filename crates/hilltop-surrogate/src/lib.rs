@@ -1,19 +1,26 @@
 //! What is believed about an output: surrogates for Hilltop.
 //!
-//! [`process`] is the linear algebra of Gaussian processes, shared by every surrogate with a kernel; [`ntk`] is the tangent-kernel
-//! surrogate of wide networks; [`image`] describes networks for candidates that are arrays; [`accumulated`] is a trained network with the
-//! gradients of every round, [`linear`] the linear model; [`sto`] draws functions by
-//! training networks.
+//! [`process`] is the linear algebra of Gaussian processes, shared by every surrogate with a kernel; [`ntk`] is the
+//! tangent-kernel surrogate of wide networks and [`image`] describes networks for candidates that are arrays; [`sto`]
+//! draws functions by training networks; [`accumulated`] is a trained network with the gradients of every round,
+//! [`linear`] the linear model; [`parametric`] is a network whose weights are known up to an ellipsoid, [`dngo`] one
+//! with a Bayesian linear head, [`perturbed`] one trained on perturbed targets.
 
 pub mod accumulated;
+pub mod dngo;
 pub mod image;
 pub mod linear;
 pub mod ntk;
+pub mod parametric;
+pub mod perturbed;
 pub mod process;
 pub mod sto;
 
 pub use accumulated::Accumulated;
+pub use dngo::Dngo;
 pub use image::{ImageNetwork, Imaging};
 pub use linear::Linear;
 pub use ntk::Ntk;
+pub use parametric::Regression;
+pub use perturbed::Perturbed;
 pub use sto::Sto;

@@ -3,12 +3,20 @@
 //! Everything is stated for minimisation: an improvement is `incumbent - f(x)`. A score is maximised.
 
 mod ei;
+mod ellipsoid;
+mod entropy;
+mod envelope;
 mod incumbent;
+mod knowledge;
+mod knowledge_gradient;
 mod marginal;
 mod mean;
+mod minimum;
+mod optimism;
 mod path;
 mod pi;
 mod pointwise;
+mod radius;
 mod schedule;
 mod ucb;
 
@@ -18,12 +26,16 @@ use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Scor
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use ei::{Ei, LogEi};
+pub use entropy::{MaxValueEntropy, Minima};
 pub use incumbent::Incumbent;
 pub(crate) use incumbent::lowest;
+pub use knowledge_gradient::KnowledgeGradient;
 pub use mean::Mean;
+pub use optimism::Optimism;
 pub use path::Path;
 pub use pi::{LogPi, Pi};
 pub use pointwise::Pointwise;
+pub use radius::Radius;
 pub use schedule::Schedule;
 pub use ucb::Ucb;
 
@@ -50,6 +62,10 @@ pub enum Kind {
     Pointwise(Pointwise),
     /// One drawn function.
     Path(Path),
+    /// What is learnt of the minimum's value.
+    MaxValueEntropy(MaxValueEntropy),
+    /// What the best mean gains.
+    KnowledgeGradient(KnowledgeGradient),
 }
 
 impl Kind {
@@ -64,6 +80,8 @@ impl Kind {
             Self::Mean(role) => role,
             Self::Pointwise(role) => role,
             Self::Path(role) => role,
+            Self::MaxValueEntropy(role) => role,
+            Self::KnowledgeGradient(role) => role,
         }
     }
 }
@@ -116,13 +134,34 @@ fn incapable(asker: &'static str, needed: &'static str, capabilities: Capabiliti
     }
 }
 
+/// The error of a number that is too small.
+fn refused(setting: &str, value: usize, allowed: &str) -> hilltop_core::Error {
+    let (setting, value) = (setting.to_owned(), value.to_string());
+    hilltop_core::Error::Setting {
+        setting,
+        value,
+        allowed: allowed.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
 
-    const ALL: [&str; 8] = ["ei", "log-ei", "pi", "log-pi", "ucb", "mean", "pointwise", "path"];
+    const ALL: [&str; 10] = [
+        "ei",
+        "log-ei",
+        "pi",
+        "log-pi",
+        "ucb",
+        "mean",
+        "pointwise",
+        "path",
+        "max-value-entropy",
+        "knowledge-gradient",
+    ];
 
     fn parse(text: &str) -> Result<Kind, serde_json::Error> {
         serde_json::from_str(text)
@@ -168,6 +207,16 @@ mod tests {
             path.check(offering(true, false)).unwrap_err().to_string(),
             "path needs paths; sto-bnts has marginals"
         );
+        for name in ["max-value-entropy", "knowledge-gradient"] {
+            let kind = parse(&format!("\"{name}\"")).unwrap();
+            for (marginals, paths, offered) in [(true, false, "marginals"), (false, true, "paths")] {
+                let expected = format!("{name} needs marginals and paths; sto-bnts has {offered}");
+                assert_eq!(
+                    kind.check(offering(marginals, paths)).unwrap_err().to_string(),
+                    expected
+                );
+            }
+        }
         for name in ALL {
             assert!(
                 parse(&format!("\"{name}\""))

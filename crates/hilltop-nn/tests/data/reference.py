@@ -332,6 +332,11 @@ def from_mpmath():
             lambda z: (2 - z * z) * density(z),
         ],
         "softplus": [lambda z: mp.log1p(mp.exp(z)), logistic, lambda z: logistic(z) * logistic(-z)],
+        "sigmoid": [
+            logistic,
+            lambda z: logistic(z) * logistic(-z),
+            lambda z: logistic(z) * logistic(-z) * (1 - 2 * logistic(z)),
+        ],
     }
     points = [0.0, 1e-12, 1e-3, 0.1, 0.4999, 0.5001, 0.75, 1.0, 1.7, 2.5, 4.0, 6.0, 9.0, 15.0, 25.0]
     points = sorted({s * p for p in points for s in (-1.0, 1.0)})

@@ -73,6 +73,11 @@ impl Factor {
     pub fn solve(&self, vector: &[f64]) -> Vec<f64> {
         solve(self.lower.as_ref(), vector)
     }
+
+    /// Becomes the factor of what it was the factor of plus `xxᵀ`; `x` is destroyed.
+    pub fn update(&mut self, x: &mut [f64]) {
+        update(self.lower.as_mut(), x);
+    }
 }
 
 /// The inverse of `LLᵀ` times a vector.

@@ -126,7 +126,9 @@ mod tests {
             values: &values,
             seed,
         };
-        let prepared = Fitting::new(&prior, &evidence, hilltop_core::Previous::default()).unwrap().prepared();
+        let prepared = Fitting::new(&prior, &evidence, hilltop_core::Previous::default())
+            .unwrap()
+            .prepared();
         StoModel::new(sto, prepared, &values)
     }
 
