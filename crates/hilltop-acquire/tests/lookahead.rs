@@ -319,12 +319,12 @@ fn the_knowledge_gradients_slopes_are_its_derivatives() {
     slopes_hold(&*score, [0.35, 0.6], 1e-6);
 }
 
-fn bent(bend: f64, beta: f64) -> Option<Bent> {
-    Some(Bent {
+fn bent(bend: f64, beta: f64) -> Bent {
+    Bent {
         plane: plane(),
         bend,
         beta,
-    })
+    }
 }
 
 #[test]
@@ -334,7 +334,7 @@ fn optimism_on_a_linear_family_is_the_confidence_bound_and_every_weight_lies_in_
             beta: Radius::Constant { value: beta },
             steps: 3,
         };
-        let score = bind(&optimism, bent(0.0, beta), 1).unwrap();
+        let score = bind(&optimism, Some(bent(0.0, beta)), 1).unwrap();
         let (plane, x) = (plane(), [0.3, 0.8]);
         let expected = beta.sqrt() * plane.covariance(&x, &x).sqrt() - dot(&plane.mean, &with_one(&x));
         assert!((value(&*score, &x) - expected).abs() < 1e-8 * (1.0 + expected.abs()));
@@ -349,7 +349,7 @@ fn optimism_on_a_family_that_bends_finds_the_minimum_within_the_ball() {
         beta: Radius::Constant { value: beta },
         steps: 60,
     };
-    let score = bind(&optimism, bent(bend, beta), 1).unwrap();
+    let score = bind(&optimism, Some(bent(bend, beta)), 1).unwrap();
     let x = [0.3, 0.8];
     // By random weights on and in the ball.
     let (plane, mut rng) = (plane(), Rng::new(2));
@@ -368,7 +368,7 @@ fn optimism_on_a_family_that_bends_finds_the_minimum_within_the_ball() {
 
 #[test]
 fn radii_follow_their_formulas_and_negative_ones_are_refused() {
-    let model = bent(0.0, 1.0).unwrap();
+    let model = bent(0.0, 1.0);
     let at = |radius: Radius| radius.value(&model).unwrap();
     assert!((at(Radius::Deviations { value: 2.0 }) - 1.0).abs() < 1e-15);
     assert!(
