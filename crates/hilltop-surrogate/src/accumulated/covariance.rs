@@ -83,13 +83,13 @@ impl Gathered {
     /// `λU⁻¹g / divisor` of one point: `σ²` is its inner product with `g`.
     pub(super) fn pulled(&self, features: &Tangent) -> Vec<f64> {
         match &self.form {
-            Form::Primal(primal) => self.divided(primal.pulled(columns(features, self.divisor))),
-            Form::Diagonal(diagonal) => self.divided(diagonal.pulled(&columns(features, self.divisor))),
+            Form::Primal(primal) => self.divided(&primal.pulled(columns(features, self.divisor))),
+            Form::Diagonal(diagonal) => self.divided(&diagonal.pulled(&columns(features, self.divisor))),
             Form::Dual(dual) => dual.pulled(features, self.divisor),
         }
     }
 
-    fn divided(&self, pulled: Mat<f64>) -> Vec<f64> {
+    fn divided(&self, pulled: &Mat<f64>) -> Vec<f64> {
         let root = self.divisor.sqrt();
         pulled.col_as_slice(0).iter().map(|part| part / root).collect()
     }
