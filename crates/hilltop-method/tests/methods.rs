@@ -26,8 +26,11 @@ fn begin(recipe: &Recipe, space: &Arc<Space>, seed: u64) -> (Box<dyn Proposer>, 
     (proposer, History::new(Arc::clone(space), outputs(), seed))
 }
 
+/// A black box over encoded points.
+type Function<'a> = &'a dyn Fn(&[f64]) -> f64;
+
 /// One round: the proposed point is observed.
-fn step(proposer: &mut dyn Proposer, history: &mut History, f: &dyn Fn(&[f64]) -> f64) -> Vec<f64> {
+fn step(proposer: &mut dyn Proposer, history: &mut History, f: Function<'_>) -> Vec<f64> {
     let trial = history.next_trial();
     let query = proposer.propose(history, 1).unwrap().remove(0);
     query.memory.into_iter().for_each(|memory| history.remember(memory));
@@ -182,7 +185,7 @@ fn values_without_variation_and_of_any_size_are_survived() {
     let flat = |_: &[f64]| 1.0;
     let huge = |point: &[f64]| 1e300 * sum(point);
     let tiny = |point: &[f64]| 1e-300 * sum(point);
-    let functions: [&dyn Fn(&[f64]) -> f64; 3] = [&flat, &huge, &tiny];
+    let functions: [Function<'_>; 3] = [&flat, &huge, &tiny];
     for entry in registry::methods() {
         for f in functions {
             let (mut proposer, mut history) = begin(&recipe(entry.name), &Arc::new(Space::unit_box(2)), 3);
