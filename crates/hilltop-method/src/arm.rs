@@ -42,7 +42,7 @@ fn no_arms() -> Error {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::float_cmp, clippy::unwrap_used)]
     use faer::MatRef;
 
     use super::*;

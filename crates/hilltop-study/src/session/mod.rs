@@ -88,8 +88,11 @@ impl From<Error> for Refusal {
             Error::NoPoint { .. } => "not-asked",
             Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. } => "bad-outputs",
             Error::Point(_) => "bad-parameters",
-            Error::ArmsMissing | Error::ArmsUnexpected | Error::TooFewArms { .. } => "bad-arms",
-            Error::ArmLength { .. } | Error::Arm { .. } => "bad-arms",
+            Error::ArmsMissing
+            | Error::ArmsUnexpected
+            | Error::TooFewArms { .. }
+            | Error::ArmLength { .. }
+            | Error::Arm { .. } => "bad-arms",
             exhausted if exhausted.is_exhausted() => "exhausted",
             Error::Journal(_) | Error::Access { .. } | Error::Contradiction { .. } => "store",
             _ => "internal",
