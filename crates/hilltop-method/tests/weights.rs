@@ -51,12 +51,12 @@ fn small_go_ucb(count: usize) -> Value {
 
 fn small_greedy() -> Value {
     let training = json!({ "name": "adam", "rate": 0.01, "batch": 10, "epochs": 60 });
-    json!({ "name": "neural-greedy", "width": 30, "training": training })
+    json!({ "name": "neural-greedy", "design": { "count": 7 }, "width": 30, "training": training })
 }
 
 fn small_dngo() -> Value {
     let training = json!({ "name": "adam", "rate": 0.01, "batch": 10, "epochs": 100 });
-    json!({ "name": "dngo", "width": 20, "depth": 2, "training": training })
+    json!({ "name": "dngo", "design": { "count": 7 }, "width": 20, "depth": 2, "training": training })
 }
 
 /// The point that a recipe proposes after observing a bowl at the corners and in the middle of a square.
@@ -163,10 +163,14 @@ fn what_cannot_work_is_refused_before_any_evaluation() {
     assert!(refusal(json!({ "name": "go-ucb", "lambda": 0.0 })).starts_with("lambda = 0"));
     let region = json!({ "trust": { "width": 0.1, "smallest": 0.5 } });
     assert!(refusal(json!({ "name": "go-ucb", "region": region })).contains("smallest"));
-    assert!(refusal(json!({ "name": "neural-greedy", "noise": -1.0 })).starts_with("noise = -1"));
-    assert!(refusal(json!({ "name": "dngo", "width": 0 })).starts_with("width = 0"));
+    assert!(
+        refusal(json!({ "name": "neural-greedy", "design": { "count": 7 }, "noise": -1.0 })).starts_with("noise = -1")
+    );
+    assert!(refusal(json!({ "name": "dngo", "design": { "count": 7 }, "width": 0 })).starts_with("width = 0"));
     let entropy = json!({ "name": "max-value-entropy", "samples": 0 });
-    assert!(refusal(json!({ "name": "dngo", "acquisition": entropy })).starts_with("samples = 0"));
+    assert!(
+        refusal(json!({ "name": "dngo", "design": { "count": 7 }, "acquisition": entropy })).starts_with("samples = 0")
+    );
     let unknown = Recipe::parse(&json!({ "name": "go-ucb", "beta": "huge" }))
         .unwrap_err()
         .to_string();
