@@ -9,7 +9,7 @@
 //! where `JJᵀ` is the tangent kernel, so that the system has a row an example and not a row a weight. Without damping the first step from
 //! `θ_0` is the solution of the linearised network, exact in the wide limit; each later one makes up for what the network bends. Damping
 //! rises where a step does not keep what it promises, and falls again. A dozen steps end where tens of thousands of plain gradient steps
-//! would, however small the penalty.
+//! would.
 
 use crate::columns::Columns;
 use crate::forward::{Order, Workspace};
