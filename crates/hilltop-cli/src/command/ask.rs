@@ -26,7 +26,7 @@ pub(crate) struct Ask {
     /// How many points
     #[arg(short = 'n', long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     count: u64,
-    /// The arms of this round, a JSON list of lists of numbers, where the study has [contexts]; `-` reads standard input
+    /// The arms of this round, a JSON list of lists of numbers, where the study has a table of contexts; `-` reads standard input
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
     arms: Option<String>,
 }
