@@ -3,7 +3,7 @@
 //! The surrogate of `NeuralUCB` and `NeuralTS`. The mean is the network as trained on the observations so far; the
 //! deviation is `σ²(x) = λ gᵀU⁻¹g` with `U = λI + Σ_i g_i g_iᵀ`, where `g(x)` is the gradient at the current weights and
 //! `g_i` that of observation `i` at the weights which the observations before it had led to. So the model depends on
-//! the path and is a fold over the observations in their order: [`Course`] is its state, one observation a step, and
+//! the path and is a fold over the observations in their order: `Course` is its state, one observation a step, and
 //! a model of the first observations is taken further instead of being rebuilt.
 
 mod course;

@@ -1,7 +1,7 @@
 //! The parametric surrogate: the weights of a network of modest size are estimated, and known up to an ellipsoid.
 //!
 //! Unlike a tangent kernel, whose features stay where the weights began, the features here move with the estimate. The
-//! first observations are met by non-linear least squares ([`oracle`]), every later one by an update in closed form
+//! first observations are met by non-linear least squares (`oracle`), every later one by an update in closed form
 //! ([`Estimate`]) that keeps the ellipsoid of GO-UCB (Liu and Wang, 2023, eq. 3 to 6).
 
 mod estimate;
