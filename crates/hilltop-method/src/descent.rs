@@ -32,7 +32,7 @@ impl Default for Descent {
         Self {
             width: 0.2,
             smallest: 1e-8,
-            nearest: 100,
+            nearest: 80,
         }
     }
 }
