@@ -40,7 +40,7 @@ impl Default for Auto {
             transform: Transform::default(),
             surrogate: Ntk::default(),
             descent: Descent::default(),
-            endgame: 0.3,
+            endgame: 0.4,
         }
     }
 }

@@ -7,13 +7,17 @@
 
 use std::sync::Arc;
 
+use faer::Mat;
 use hilltop_acquire::{Gradient, Mean, Pool, acquisition};
 use hilltop_core::{
     Acquisition, Bounds, Context, Coordinate, Error, Evidence, Goal, History, Maximiser, Models, Output, Points,
     Previous, Result, Rng, Space, Surrogate,
 };
 use hilltop_surrogate::Ntk;
+use hilltop_surrogate::process::Schedule;
 use serde::{Deserialize, Serialize};
+
+use crate::valley;
 
 /// How the local search steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,7 +139,7 @@ impl Descent {
             values: &zoom.values,
             seed: history.seed(),
         };
-        let model = surrogate.fit(&evidence, Previous::default())?;
+        let model = once(surrogate, zoom.values.len()).fit(&evidence, Previous::default())?;
         let outputs = [Output {
             name: String::new(),
             goal: Goal::Minimize,
@@ -158,6 +162,18 @@ impl Descent {
     }
 }
 
+/// The surrogate with one fit to all of these observations: a neighbourhood has no past to start from.
+fn once(surrogate: &Ntk, count: usize) -> Ntk {
+    let schedule = Schedule {
+        first: count,
+        ..surrogate.schedule
+    };
+    Ntk {
+        schedule,
+        ..surrogate.clone()
+    }
+}
+
 impl Region {
     /// Whether a point at this distance from the centre lies inside.
     fn holds(self, distance: f64) -> bool {
@@ -170,11 +186,16 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-/// The neighbourhood of the best point in coordinates of its own: its nearest observations fill the unit cube.
+/// The neighbourhood of the best point in coordinates of its own, turned along the valley: its nearest observations
+/// fill the unit cube.
 struct Zoom {
     centre: Vec<f64>,
     /// The coordinates that move: the continuous ones.
     axes: Vec<usize>,
+    /// The directions of the local coordinates, one a column.
+    turn: Mat<f64>,
+    /// Half the region's width.
+    width: f64,
     scale: f64,
     points: Points,
     values: Vec<f64>,
@@ -197,32 +218,78 @@ impl Zoom {
             points: Points::new(axes.len()),
             values: near.iter().map(|&(_, index)| history.objective()[index]).collect(),
             bounds: Bounds::unit(axes.len()),
+            turn: Mat::identity(axes.len(), axes.len()),
+            width: region.width,
             centre,
             axes,
             scale,
         };
+        zoom.turn_along(history, &near);
         near.iter()
             .for_each(|&(_, index)| zoom.points.push(&zoom.inward(history.points().row(index))));
-        for (k, &axis) in zoom.axes.iter().enumerate() {
-            let low = (zoom.centre[axis] - region.width).max(0.0);
-            let high = (zoom.centre[axis] + region.width).min(1.0);
-            zoom.bounds.low[k] = 0.5 + 0.5 * (low - zoom.centre[axis]) / scale;
-            zoom.bounds.high[k] = 0.5 + 0.5 * (high - zoom.centre[axis]) / scale;
-        }
+        zoom.bounds = zoom.region();
         Some(zoom)
     }
 
+    /// Whether the region keeps clear of the space's bounds in this coordinate.
+    fn is_clear(&self, k: usize) -> bool {
+        let middle = self.centre[self.axes[k]];
+        middle >= self.width && middle <= 1.0 - self.width
+    }
+
+    /// Turns the coordinates along the valley, where there is one. Those in which the region meets the space's bounds stay:
+    /// a minimum on a bound is found along it.
+    fn turn_along(&mut self, history: &History, near: &[(f64, usize)]) {
+        let clear: Vec<usize> = (0..self.axes.len()).filter(|&k| self.is_clear(k)).collect();
+        let mut displacements = Points::new(clear.len());
+        for &(_, index) in near {
+            let row = history.points().row(index);
+            let from_centre = |&k: &usize| row[self.axes[k]] - self.centre[self.axes[k]];
+            displacements.push(&clear.iter().map(from_centre).collect::<Vec<_>>());
+        }
+        let Some(axes) = valley::axes(&displacements, &self.values, self.width) else {
+            return;
+        };
+        for (i, &k) in clear.iter().enumerate() {
+            for (j, &l) in clear.iter().enumerate() {
+                self.turn[(k, l)] = axes[(i, j)];
+            }
+        }
+    }
+
+    /// The region in local coordinates.
+    fn region(&self) -> Bounds {
+        let mut bounds = Bounds::unit(self.axes.len());
+        for (k, &axis) in self.axes.iter().enumerate() {
+            let (mut low, mut high) = (-self.width, self.width);
+            if !self.is_clear(k) {
+                low = low.max(-self.centre[axis]);
+                high = high.min(1.0 - self.centre[axis]);
+            }
+            bounds.low[k] = 0.5 + 0.5 * low / self.scale;
+            bounds.high[k] = 0.5 + 0.5 * high / self.scale;
+        }
+        bounds
+    }
+
     fn inward(&self, point: &[f64]) -> Vec<f64> {
-        self.axes
-            .iter()
-            .map(|&axis| 0.5 + 0.5 * (point[axis] - self.centre[axis]) / self.scale)
-            .collect()
+        let away: Vec<f64> = self.axes.iter().map(|&axis| point[axis] - self.centre[axis]).collect();
+        let along = |j: usize| -> f64 { away.iter().enumerate().map(|(i, part)| self.turn[(i, j)] * part).sum() };
+        (0..away.len()).map(|j| 0.5 + 0.5 * along(j) / self.scale).collect()
     }
 
     fn outward(&self, local: &[f64]) -> Vec<f64> {
+        let part = |i: usize| -> f64 {
+            let parts = local.iter().enumerate();
+            parts.map(|(j, local)| self.turn[(i, j)] * (local - 0.5)).sum()
+        };
+        let step: Vec<f64> = (0..local.len()).map(|i| 2.0 * self.scale * part(i)).collect();
+        // The corners of a turned region lie farther out than its width.
+        let longest = step.iter().fold(0.0, |longest: f64, part| longest.max(part.abs()));
+        let share = (self.width / longest).min(1.0);
         let mut point = self.centre.clone();
-        for (&axis, local) in self.axes.iter().zip(local) {
-            point[axis] = (self.centre[axis] + 2.0 * self.scale * (local - 0.5)).clamp(0.0, 1.0);
+        for (&axis, part) in self.axes.iter().zip(step) {
+            point[axis] = (self.centre[axis] + share * part).clamp(0.0, 1.0);
         }
         point
     }

@@ -27,6 +27,7 @@ mod thompson;
 mod transform;
 mod trust;
 mod uncertainty;
+mod valley;
 
 pub use auto::Auto;
 pub use cma_es::CmaEs;

@@ -127,6 +127,19 @@ fn speed(surrogate: &Ntk, count: usize, dim: usize, noise: f64) {
     println!("{count:>6} {refit:>9.1} {build:>9.1} {grow:>9.2} {beliefs:>9.1} {slopes:>9.1} {draw:>9.1} {path:>9.1}");
 }
 
+/// How many directions the observations determine, `tr K (K + λI)⁻¹`: with fewer landmarks than that no summary can be
+/// close. The posterior variance at an observation is `λ` times its entry of the diagonal.
+fn directions(model: &dyn Model, points: &Points) -> f64 {
+    let marginals = model.marginals().unwrap();
+    let beliefs = marginals.beliefs(points.matrix());
+    let noise = marginals.noise().powi(2);
+    beliefs
+        .deviation
+        .iter()
+        .map(|deviation| deviation * deviation / noise)
+        .sum()
+}
+
 /// How far a summary is from the exact posterior of 3000 observations: the mean relative error of deviations, and of means in deviations.
 fn closeness(dim: usize, noise: f64) {
     let data = Data::new(3000, dim, noise);
@@ -160,7 +173,10 @@ fn closeness(dim: usize, noise: f64) {
         .as_ref()
         .and_then(|memory| memory["noise"].as_f64())
         .unwrap_or(f64::NAN);
-    print!("{dim:>6} {fitted:>9.1e}");
+    print!(
+        "{dim:>6} {fitted:>9.1e} {:>10.0}",
+        directions(model.as_ref(), &data.points)
+    );
     for points in [wide, near] {
         let exact = model.marginals().unwrap().beliefs(points.as_ref());
         let other = other.marginals().unwrap().beliefs(points.as_ref());
@@ -200,7 +216,7 @@ fn main() {
         }
     }
     println!("\nsummary of 3000 observations against all of them: error of deviations, shift of means in deviations");
-    println!("   dim     noise   everywhere                 near the best");
+    println!("   dim     noise directions   everywhere                 near the best");
     for (dim, noise) in [(2, 0.0), (5, 0.0), (10, 0.0), (2, 0.1), (5, 0.1), (10, 0.1)] {
         closeness(dim, noise);
     }
