@@ -8,7 +8,7 @@
 //!
 //! Follows the second in everything but what `sto-bnts` departs in. Members of the first see the targets as they are: `perturb = false`.
 
-use hilltop_core::{Proposer, Result};
+use hilltop_core::{Proposer, Result, Space};
 use hilltop_surrogate::sto::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ impl DeepEnsemble {
         Self(StoBnts::paper())
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        self.0.build_kind(Kind::Plain)
+    pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
+        self.0.build_kind(Kind::Plain, space)
     }
 }

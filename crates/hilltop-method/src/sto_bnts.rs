@@ -12,9 +12,9 @@
 //! and signal are fitted. `StoBnts::paper()` is the paper's own configuration.
 
 use hilltop_acquire::{Design, maximiser};
-use hilltop_core::{Proposer, Result};
+use hilltop_core::{Proposer, Result, Space};
 use hilltop_nn::{Activation, Optimiser};
-use hilltop_surrogate::Sto;
+use hilltop_surrogate::{Imaging, Sto};
 use hilltop_surrogate::ntk::Fit;
 use hilltop_surrogate::sto::{Kind, Training};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,8 @@ pub struct StoBnts {
     pub width: usize,
     /// Hidden layers.
     pub depth: usize,
+    /// A convolution and a dense layer in place of `width` and `depth`, where candidates have a shape.
+    pub convolution: Imaging,
     /// The function between layers.
     pub activation: Activation,
     /// `β`: how far draws stray from the mean, in posterior deviations.
@@ -65,6 +67,7 @@ impl Default for StoBnts {
         Self {
             width: sto.width,
             depth: sto.depth,
+            convolution: Imaging::Auto,
             activation: sto.activation,
             spread: 1.0,
             perturb: sto.perturb,
@@ -99,9 +102,10 @@ impl StoBnts {
         }
     }
 
-    pub(crate) fn surrogate(&self, kind: Kind) -> Sto {
-        Sto {
+    pub(crate) fn surrogate(&self, kind: Kind, space: &Space) -> Result<Sto> {
+        Ok(Sto {
             kind,
+            convolution: self.convolution.network(space)?,
             width: self.width,
             depth: self.depth,
             activation: self.activation,
@@ -113,11 +117,11 @@ impl StoBnts {
             noise: self.noise,
             limit: self.limit,
             ..Sto::default()
-        }
+        })
     }
 
     /// The proposer that trains members of a kind.
-    pub(crate) fn build_kind(&self, kind: Kind) -> Result<Box<dyn Proposer>> {
+    pub(crate) fn build_kind(&self, kind: Kind, space: &Space) -> Result<Box<dyn Proposer>> {
         let frame = Frame {
             spread: self.spread,
             opening: self.opening,
@@ -125,10 +129,10 @@ impl StoBnts {
             transform: self.transform,
             maximiser: self.maximiser,
         };
-        Ok(Box::new(Thompson::new(self.surrogate(kind), frame)?))
+        Ok(Box::new(Thompson::new(self.surrogate(kind, space)?, frame)?))
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        self.build_kind(Kind::Network)
+    pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
+        self.build_kind(Kind::Network, space)
     }
 }

@@ -9,7 +9,7 @@
 //! minimum has a closed form through the kernel of the observations (`training = { descent = … }` is gradient descent); and,
 //! as `sto-bnts`, in perturbed targets, a smooth activation and fitted scales.
 
-use hilltop_core::{Proposer, Result};
+use hilltop_core::{Proposer, Result, Space};
 use hilltop_surrogate::sto::Kind;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +26,7 @@ impl StoBntsLinear {
         Self(StoBnts::paper())
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        self.0.build_kind(Kind::Linear)
+    pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
+        self.0.build_kind(Kind::Linear, space)
     }
 }

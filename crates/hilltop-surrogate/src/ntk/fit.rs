@@ -39,6 +39,10 @@ pub(crate) struct Prepared {
     pub(crate) weights: Vec<f64>,
     /// Signal, noise and the rest.
     pub(crate) fitted: Fitted,
+    /// What the kernel `⟨g, g'⟩` of such a network is multiplied by.
+    pub(crate) factor: f64,
+    /// The network where points are arrays.
+    pub(crate) architecture: Option<Architecture>,
 }
 
 /// A description on its way to a model.
@@ -97,14 +101,18 @@ impl<'a> Fitting<'a> {
     }
 
     /// The observations and the parameters alone.
-    pub(crate) fn prepared(self) -> Prepared {
-        Prepared {
+    pub(crate) fn prepared(self) -> Result<Prepared> {
+        let signal = self.origin.fitted.parameters.signal;
+        let factor = self.start()?.map_or(signal, |start| self.factor(&start));
+        Ok(Prepared {
             weights: self.weights(),
+            architecture: self.architecture(),
+            factor,
             points: self.points,
             values: self.standardised,
             standard: self.standard,
             fitted: self.origin.fitted,
-        }
+        })
     }
 
     /// The model, grown from an earlier one where that is possible.

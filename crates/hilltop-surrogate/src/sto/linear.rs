@@ -128,7 +128,8 @@ mod tests {
         };
         let prepared = Fitting::new(&prior, &evidence, hilltop_core::Previous::default())
             .unwrap()
-            .prepared();
+            .prepared()
+            .unwrap();
         StoModel::new(sto, prepared, &values)
     }
 

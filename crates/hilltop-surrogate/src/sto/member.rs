@@ -48,14 +48,19 @@ impl Member {
 /// `⟨∇h(x;θ_0), θ'_0⟩` with `θ'_0` as random as `θ_0` but zero in the last layer, whose part `h(x;θ_0)` plays itself.
 ///
 /// A lazy network is `h(x;θ_0) + a (h(x;θ) − h(x;θ_0))`. As `h` is linear in its last layer, `(1 − a) h(x;θ_0)` is the derivative along
-/// `1 − a` times that layer's weights: it joins the direction.
+/// `1 − a` times that layer's weights: it joins the direction. The output's bias, where there is one, does not start with
+/// a deviation of one, which is what the kernel has for it: the direction makes it a fresh normal.
 fn tangent_term(start: &Encoded, laziness: f64, rng: &mut Rng) -> Directional {
     let network = &start.network;
+    let bias = network.layer_biases(network.layer_count() - 1);
     let mut direction = vec![0.0; network.parameter_count()];
-    let (hidden, last) = direction.split_at_mut(network.parameter_count() - network.output_weights().len());
+    let top = direction.len() - network.output_weights().len() - bias.len();
+    let (hidden, last) = direction.split_at_mut(top);
     rng.normals(hidden);
     let own = last.iter_mut().zip(network.output_weights());
     own.for_each(|(part, weight)| *part = (1.0 - laziness) * weight);
+    let free = last.iter_mut().rev().zip(bias);
+    free.for_each(|(part, bias)| *part = rng.normal() - laziness * bias);
     Directional {
         encoded: start.clone(),
         direction,

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use model::StoModel;
 
+use crate::image::ImageNetwork;
 use crate::ntk::{Fit, Fitting, Ntk, Width, refused};
 use crate::process::Schedule;
 
@@ -28,6 +29,9 @@ use crate::process::Schedule;
 pub struct Sto {
     /// What is trained.
     pub kind: Kind,
+    /// A convolution and a dense layer in place of `width` and `depth`, for candidates with a shape.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convolution: Option<ImageNetwork>,
     /// Units a hidden layer.
     pub width: usize,
     /// Hidden layers.
@@ -93,6 +97,7 @@ impl Default for Sto {
         } = Ntk::default();
         Self {
             kind: Kind::Network,
+            convolution: None,
             width: 256,
             depth: 2,
             activation: Activation::Erf,
@@ -148,13 +153,15 @@ impl Sto {
 
     /// The process of infinite width whose parameters are fitted, and which the draws approach.
     ///
-    /// Activations without a closed form here have the smooth one of erf.
+    /// Activations without a closed form here have the smooth one of erf. On arrays it is the process of a network of the
+    /// members' own size.
     pub fn prior(&self) -> Ntk {
         let activation = match self.activation {
-            Activation::Relu => Activation::Relu,
+            own if own == Activation::Relu || self.convolution.is_some() => own,
             _ => Activation::Erf,
         };
         Ntk {
+            convolution: self.convolution,
             width: Width::Infinite,
             depth: self.depth,
             activation,
@@ -173,7 +180,7 @@ impl Surrogate for Sto {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
         let prior = self.prior();
-        let prepared = Fitting::new(&prior, evidence, previous)?.prepared();
+        let prepared = Fitting::new(&prior, evidence, previous)?.prepared()?;
         Ok(Arc::new(StoModel::new(self.clone(), prepared, evidence.values)))
     }
 

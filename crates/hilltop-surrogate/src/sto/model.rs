@@ -22,6 +22,9 @@ pub struct StoModel {
     pub(super) standard: Standard,
     /// The weight of each coordinate before the network, the constant's last.
     pub(super) weights: Vec<f64>,
+    architecture: Architecture,
+    /// The variance of a network's output as a standardised value, for each unit of its kernel.
+    pub(super) signal: f64,
     pub(super) fitted: Fitted,
 }
 
@@ -30,7 +33,13 @@ impl StoModel {
     pub(super) fn new(sto: Sto, prepared: Prepared, values: &[f64]) -> Self {
         let chosen = subset(values, sto.limit);
         let dim = prepared.points.ncols();
+        let dense = || {
+            let (inputs, hidden) = (prepared.weights.len(), vec![sto.width; sto.depth]);
+            Architecture::new(inputs, &hidden, sto.activation, Parameterisation::Ntk)
+        };
         Self {
+            architecture: prepared.architecture.unwrap_or_else(dense),
+            signal: prepared.factor,
             points: Mat::from_fn(chosen.len(), dim, |i, j| prepared.points[(chosen[i], j)]),
             values: chosen.iter().map(|&i| prepared.values[i]).collect(),
             standard: prepared.standard,
@@ -47,21 +56,18 @@ impl StoModel {
 
     /// A network with fresh weights.
     pub(super) fn network(&self, rng: &mut Rng) -> Result<Encoded> {
-        let hidden = vec![self.sto.width; self.sto.depth];
-        let (inputs, activation) = (self.weights.len(), self.sto.activation);
-        let architecture = Architecture::new(inputs, &hidden, activation, Parameterisation::Ntk);
-        let network = Network::init(&architecture, rng).map_err(unusable)?;
+        let network = Network::init(&self.architecture, rng).map_err(unusable)?;
         Ok(Encoded::new(Arc::new(network), &self.weights))
     }
 
     /// What a network's output is multiplied by to be a standardised value.
     pub(super) fn amplitude(&self, spread: f64) -> f64 {
-        spread * self.fitted.parameters.signal.sqrt()
+        spread * self.signal.sqrt()
     }
 
     /// The penalty `β²σ²` of eq. (1), for an output before its amplitude `β√signal`.
     pub(super) fn penalty(&self) -> f64 {
-        self.fitted.parameters.noise / self.fitted.parameters.signal
+        self.fitted.parameters.noise / self.signal
     }
 
     /// The targets of one member in units of its output: perturbed, where draws are.
