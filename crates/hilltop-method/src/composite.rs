@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hilltop_acquire::Design;
 use hilltop_core::{
     Acquisition, Bounds, Context, Evidence, History, Maximiser, Model, Models, Points, Previous, Proposer, Query,
-    Recommendation, Result, Surrogate,
+    Recommendation, Result, Rng, Score, Surrogate,
 };
 
 use crate::arm::{any_arm, best_arm};
@@ -141,9 +141,27 @@ impl Composite {
         };
         let mut rng = history.rng(history.next_trial());
         let score = self.acquisition.bind(&models, &context, &mut rng)?;
+        self.best_of(score.as_ref(), model, history, values, &mut rng)
+    }
+
+    /// The point with the best score.
+    pub(crate) fn best_of(
+        &self,
+        score: &dyn Score,
+        model: &Arc<dyn Model>,
+        history: &History,
+        values: &[f64],
+        rng: &mut Rng,
+    ) -> Result<Query> {
+        let bounds = self.bounds(history);
+        let context = Context {
+            history,
+            evidence: evidence(history, values),
+            bounds: &bounds,
+        };
         let point = match history.arms() {
-            Some(arms) => best_arm(arms, score.as_ref())?,
-            None => self.maximiser.maximise(score.as_ref(), &context, &mut rng)?,
+            Some(arms) => best_arm(arms, score)?,
+            None => self.maximiser.maximise(score, &context, rng)?,
         };
         let memory = model.memory().filter(|memory| Some(memory) != history.memory());
         Ok(Query { point, memory })

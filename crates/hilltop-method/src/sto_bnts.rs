@@ -14,9 +14,9 @@
 use hilltop_acquire::{Design, maximiser};
 use hilltop_core::{Proposer, Result, Space};
 use hilltop_nn::{Activation, Optimiser};
-use hilltop_surrogate::{Imaging, Sto};
 use hilltop_surrogate::ntk::Fit;
 use hilltop_surrogate::sto::{Kind, Training};
+use hilltop_surrogate::{Imaging, Sto};
 use serde::{Deserialize, Serialize};
 
 use crate::thompson::{Frame, Thompson};
@@ -45,6 +45,8 @@ pub struct StoBnts {
     pub training: Training,
     /// Input scales, fitted or fixed.
     pub scales: Fit,
+    /// The scale of the constant input, fitted or fixed.
+    pub constant: Fit,
     /// The variance of the network's output, fitted or fixed.
     pub signal: Fit,
     /// `σ²`, fitted or fixed.
@@ -74,6 +76,7 @@ impl Default for StoBnts {
             laziness: sto.laziness,
             training: sto.training,
             scales: sto.scales,
+            constant: sto.constant,
             signal: sto.signal,
             noise: sto.noise,
             limit: sto.limit,
@@ -113,6 +116,7 @@ impl StoBnts {
             laziness: self.laziness,
             training: self.training,
             scales: self.scales,
+            constant: self.constant,
             signal: self.signal,
             noise: self.noise,
             limit: self.limit,

@@ -3,14 +3,16 @@
 //! Each trial has its own generator, and a drawn function does not depend on the points under way. What does is which points
 //! may be proposed: a batch is first proposed as if none of its points were under way, and a point that turns out to be taken by an
 //! earlier one is proposed again, knowing those before it. So a batch of four is the same four points as four asks in a
-//! row, on any number of cores.
+//! row, on any number of cores. Members are trained in groups, each on one core, that share the observations and the memory of training.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hilltop_acquire::{Design, Known, Path, maximiser};
-use hilltop_core::{Error, History, Model, Proposer, Query, Result};
+use hilltop_core::{Error, History, Model, Proposer, Query, Result, Rng};
 use hilltop_surrogate::Sto;
+use hilltop_surrogate::sto::StoModel;
 
 use crate::composite::Composite;
 use crate::transform::Transform;
@@ -31,7 +33,11 @@ pub(crate) struct Thompson {
     composite: Composite,
     uncertainty: Option<Uncertainty>,
     surrogate: Sto,
+    spread: f64,
 }
+
+/// Members that are trained together on one core: few enough that their functions fit into memory beside those of the other cores.
+const GROUP: usize = 8;
 
 impl Thompson {
     /// The proposer of a surrogate that has paths.
@@ -60,6 +66,7 @@ impl Thompson {
             composite,
             uncertainty,
             surrogate,
+            spread,
         })
     }
 
@@ -76,15 +83,15 @@ impl Thompson {
         let values = self.composite.transformed(history);
         let model = self.composite.fit(history, &values)?;
         let suggest = |history: &History| self.composite.suggest(&model, history, &values);
-        let first = history.next_trial();
-        let suggested = in_parallel(count, |index| {
-            let mut turned = history.clone();
-            turned.turn_to(first + index as u64);
-            suggest(&turned)
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+        let size = count.div_ceil(threads).min(GROUP);
+        let groups = in_parallel(count.div_ceil(size), threads, |group| {
+            let members = group * size..((group + 1) * size).min(count);
+            self.suggested(&model, history, &values, members)
         });
+        let suggested = groups.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten();
         let mut queries: Vec<Query> = Vec::with_capacity(count);
-        for query in suggested {
-            let mut query = query?;
+        for mut query in suggested {
             let taken = Known::new(queries.iter().map(|query| query.point.as_slice())).contains(&query.point);
             if taken && !history.is_noisy() {
                 query = suggest(history)?;
@@ -96,6 +103,35 @@ impl Thompson {
             queries.push(query);
         }
         Ok(queries)
+    }
+}
+
+impl Thompson {
+    /// What some of the next trials suggest, counted from the next: drawn together, then minimised one by one.
+    fn suggested(
+        &self,
+        model: &Arc<dyn Model>,
+        history: &History,
+        values: &[f64],
+        members: Range<usize>,
+    ) -> Result<Vec<Query>> {
+        let turned = |index: usize| {
+            let mut turned = history.clone();
+            turned.turn_to(history.next_trial() + index as u64);
+            turned
+        };
+        let Some(sto) = model.as_any().downcast_ref::<StoModel>() else {
+            return members
+                .map(|index| self.composite.suggest(model, &turned(index), values))
+                .collect();
+        };
+        let trials: Vec<History> = members.map(turned).collect();
+        let mut rngs: Vec<Rng> = trials.iter().map(|trial| trial.rng(trial.next_trial())).collect();
+        let scores = sto.draw_together(self.spread, &mut rngs)?;
+        let drawn = trials.iter().zip(&scores).zip(&mut rngs);
+        drawn
+            .map(|((trial, score), rng)| self.composite.best_of(score.as_ref(), model, trial, values, rng))
+            .collect()
     }
 }
 
@@ -132,9 +168,9 @@ impl Proposer for Thompson {
     }
 }
 
-/// The results of independent computations in their order, on as many threads as there are cores.
-fn in_parallel<T: Send>(count: usize, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+/// The results of independent computations in their order, on so many threads.
+fn in_parallel<T: Send>(count: usize, threads: usize, compute: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let threads = threads.min(count);
     if threads <= 1 {
         return (0..count).map(compute).collect();
     }

@@ -30,7 +30,11 @@ fn score(image: &[f64]) -> f64 {
 }
 
 fn small(name: &str) -> Value {
-    json!({ "name": name, "convolution": { "filters": 16, "units": 16 }, "parameterisation": "antisymmetric", "design": { "count": 8 } })
+    let mut recipe = json!({ "name": name, "convolution": { "filters": 16, "units": 16 }, "design": { "count": 8 } });
+    if name == "neural-bo" {
+        recipe["parameterisation"] = "antisymmetric".into();
+    }
+    recipe
 }
 
 /// The rows that a method asks for.
@@ -54,18 +58,54 @@ fn neural_bo_asks_for_these_images() {
     assert_eq!(found[8..], [1753, 375, 1161, 91]);
 }
 
-#[test]
-fn neural_bo_finds_one_of_the_best_images_soon() {
+/// How many evaluations a method needs until one of the best 1 % of the images is found, sorted over seeds.
+fn soonness(recipe: &Value, seeds: u64, budget: u64) -> Vec<usize> {
     let space = digits(&[8, 8]);
     let candidates = space.candidates().unwrap();
-    let mut scores: Vec<f64> = (0..candidates.len())
+    let scores: Vec<f64> = (0..candidates.len())
         .map(|row| score(candidates.features(row)))
         .collect();
-    let found = rows(&small("neural-bo"), 2, 30);
-    let best = found.iter().map(|row| scores[*row]).fold(f64::INFINITY, f64::min);
-    scores.sort_by(f64::total_cmp);
-    // The best 3 % of 1797: what this seed reaches. Random search reaches it in three of five runs.
-    assert!(best <= scores[53], "{best} {}", scores[53]);
+    let mut sorted = scores.clone();
+    sorted.sort_by(f64::total_cmp);
+    let good = sorted[17];
+    let count = |seed| {
+        let found = rows(recipe, seed, budget);
+        let first = found.iter().position(|row| scores[*row] <= good);
+        first.unwrap_or(budget as usize) + 1
+    };
+    let mut counts: Vec<usize> = (0..seeds).map(count).collect();
+    counts.sort_unstable();
+    counts
+}
+
+#[test]
+fn one_of_the_best_hundredth_is_found_in_half_the_evaluations_of_random_search() {
+    for name in ["neural-bo", "sto-bnts"] {
+        let counts = soonness(&small(name), 5, 60);
+        println!("{name} {counts:?}");
+        // Random search needs 69 in the median: half of (1 - 18/1797)^k.
+        assert!(counts[2] <= 34, "{name}: {counts:?}");
+    }
+}
+
+#[test]
+fn a_batch_of_networks_with_a_convolution_is_asks_in_a_row() {
+    let space = digits(&[8, 8]);
+    let recipe = Recipe::parse(&small("sto-bnts")).unwrap();
+    let mut history = History::new(Arc::clone(&space), outputs(), 4);
+    let mut proposer = recipe.build(&space, &outputs()).unwrap();
+    for trial in 0..10 {
+        let query = proposer.propose(&history, 1).unwrap().remove(0);
+        query.memory.into_iter().for_each(|memory| history.remember(memory));
+        history.observe(trial, &query.point, &[score(&query.point)]);
+    }
+    let batch = proposer.propose(&history, 3).unwrap();
+    for (trial, query) in (10..).zip(batch) {
+        let alone = proposer.propose(&history, 1).unwrap().remove(0);
+        assert_eq!(alone.point, query.point);
+        alone.memory.into_iter().for_each(|memory| history.remember(memory));
+        history.ask(trial, alone.point);
+    }
 }
 
 #[test]
@@ -75,7 +115,9 @@ fn what_does_not_fit_the_array_is_refused_before_any_evaluation() {
         recipe.check(space, &outputs()).map_err(|error| error.to_string())
     };
     let space = digits(&[8, 8]);
-    assert_eq!(check(json!("neural-bo"), &space), Ok(()));
+    for name in ["neural-bo", "sto-bnts", "sto-bnts-linear", "deep-ensemble"] {
+        assert_eq!(check(json!(name), &space), Ok(()));
+    }
     assert_eq!(
         check(json!({ "name": "neural-bo", "convolution": false }), &space),
         Ok(())

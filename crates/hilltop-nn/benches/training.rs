@@ -1,13 +1,14 @@
 //! The rate of training against the rate of the matrix product alone, measured in the same run.
 //!
-//! `cargo bench -p hilltop-nn`. For each network: 1000 examples of 20 inputs, 50 epochs in batches of 50. The product's rate
+//! `cargo bench -p hilltop-nn --bench training`. For each network: 1000 examples of 20 inputs, 50 epochs in batches of 50. The product's rate
 //! is that of the same products (forward, back, weights), in the same shapes, and nothing else; so the ratio says what share of the
-//! time is spent where a network must spend it.
+//! time is spent where a network must spend it. Then the training of `sto-bnts` at 34, 500 and 1000 examples: the operations that its steps
+//! cannot do without, a second, against the product's rate.
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use hilltop_core::Rng;
-use hilltop_nn::{Activation, Architecture, Ensemble, Network, Optimiser, Parameterisation, Trainer};
+use hilltop_nn::{Activation, Architecture, Ensemble, Network, Newton, Optimiser, Parameterisation, Trainer};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -30,6 +31,16 @@ fn main() -> Result<(), Box<dyn Error>> {
             report(hidden, activation, "sgd", Optimiser::sgd(1e-3, BATCH, EPOCHS))?;
         }
         report(hidden, Activation::Relu, "adam", Optimiser::adam(1e-3, BATCH, EPOCHS))?;
+    }
+    println!(
+        "sample then optimise: 7-256-256-1, erf, training to convergence by Gauss-Newton steps; median of {REPEATS}"
+    );
+    println!(
+        "{:<8} {:>6} {:>9} {:>9} {:>9} {:>7}",
+        "examples", "steps", "time", "GFlop/s", "product", "ratio"
+    );
+    for examples in [34, 500, 1000] {
+        settling(examples)?;
     }
     ensembles()?;
     kernels()?;
@@ -125,6 +136,66 @@ fn step(layers: &mut [[Mat<f64>; 3]]) {
         );
         black_box(&weights);
     }
+}
+
+/// One line: Gauss–Newton training in the shape of `sto-bnts` against the matrix product's rate in its shapes.
+fn settling(examples: usize) -> Result<(), Box<dyn Error>> {
+    const WIDTH: usize = 256;
+    let architecture = Architecture::new(7, &[WIDTH, WIDTH], Activation::Erf, Parameterisation::Ntk);
+    let start = Network::init(&architecture, &mut Rng::new(1))?;
+    let mut rng = Rng::new(3);
+    let points = Mat::from_fn(examples, 7, |_, j| if j < 6 { rng.between(-1.5, 1.5) } else { 2.0 });
+    let targets: Vec<f64> = (0..examples).map(|i| 0.1 * (3.0 * points[(i, 0)]).sin()).collect();
+    let mut runs = Vec::new();
+    for _ in 0..REPEATS {
+        let product = product_rate(examples, WIDTH);
+        let mut network = start.clone();
+        let clock = Instant::now();
+        let settled = Newton::default().train(&mut network, points.as_ref(), &targets, 1e-4)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let rate = step_work(examples, WIDTH) * settled.steps as f64 / seconds;
+        runs.push((rate / product, settled.steps, seconds, rate * 1e-9, product * 1e-9));
+    }
+    runs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let (ratio, steps, seconds, rate, product) = runs[REPEATS / 2];
+    println!("{examples:<8} {steps:>6} {seconds:>8.3}s {rate:>9.1} {product:>9.1} {ratio:>7.2}");
+    Ok(())
+}
+
+/// The operations that a Gauss–Newton step cannot do without: through the two large layers forward, back, along a direction and to the
+/// weights; the four products of the kernel, half of each, because it is symmetric; its factor.
+fn step_work(examples: usize, width: usize) -> f64 {
+    let (n, m) = (examples as f64, width as f64);
+    4.0 * 2.0 * n * m * m + 4.0 * n * n * m + n * n * n / 3.0
+}
+
+/// Operations a second of the matrix product: once through a layer and once for a kernel, in the shapes of a step.
+fn product_rate(examples: usize, width: usize) -> f64 {
+    let mat = |rows, columns| Mat::from_fn(rows, columns, |i, j| ((i + 3 * j) % 7) as f64 * 1e-3);
+    let (weights, columns) = (mat(width, width), mat(width, examples));
+    let (mut out, mut kernel) = (Mat::zeros(width, examples), Mat::zeros(examples, examples));
+    let repeats = (2_000_000_000 / (2 * examples * width * (width + examples))).max(1);
+    let clock = Instant::now();
+    for _ in 0..repeats {
+        matmul(
+            out.as_mut(),
+            Accum::Replace,
+            weights.as_ref(),
+            columns.as_ref(),
+            1.0,
+            Par::Seq,
+        );
+        matmul(
+            kernel.as_mut(),
+            Accum::Replace,
+            columns.transpose(),
+            columns.as_ref(),
+            1.0,
+            Par::Seq,
+        );
+        black_box((&out, &kernel));
+    }
+    2.0 * (examples * width * (width + examples) * repeats) as f64 / clock.elapsed().as_secs_f64()
 }
 
 /// Ten members together against ten times one.

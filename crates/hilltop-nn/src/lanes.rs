@@ -48,6 +48,23 @@ fn chained_dot(a: &[f64], b: &[f64]) -> f64 {
     ((halves[0] + halves[2]) + (halves[1] + halves[3])) + rest
 }
 
+#[inline(always)]
+fn chained_distance(a: &[f64], b: &[f64]) -> f64 {
+    let mut chains = [0.0; 8];
+    let (a_parts, b_parts) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest = a_parts
+        .remainder()
+        .iter()
+        .zip(b_parts.remainder())
+        .fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y));
+    for (x, y) in a_parts.zip(b_parts) {
+        for lane in 0..8 {
+            chains[lane] += (x[lane] - y[lane]) * (x[lane] - y[lane]);
+        }
+    }
+    chains.iter().sum::<f64>() + rest
+}
+
 /// `target_i += factor · source_i`.
 pub(crate) fn add_scaled(target: &mut [f64], factor: f64, source: &[f64]) {
     assert_eq!(target.len(), source.len(), "vectors of one length");
@@ -99,6 +116,18 @@ pub(crate) fn scale_outer(columns: &mut [f64], weights: &[f64], factors: &[f64])
     });
 }
 
+/// `out_ij = factor_j · columns_ij`.
+pub(crate) fn scale_columns(out: &mut [f64], columns: &[f64], factors: &[f64]) {
+    assert_eq!(out.len(), columns.len(), "matrices of one shape");
+    let rows = columns.len() / factors.len().max(1);
+    Arch::new().dispatch(|| {
+        let pairs = out.chunks_exact_mut(rows.max(1)).zip(columns.chunks_exact(rows.max(1)));
+        for ((to, from), factor) in pairs.zip(factors) {
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = factor * from);
+        }
+    });
+}
+
 /// `out_i += Σ_j factor_j · columns_ij`.
 pub(crate) fn add_columns(out: &mut [f64], columns: &[f64], factors: &[f64]) {
     assert_eq!(out.len() * factors.len(), columns.len(), "a factor for every column");
@@ -119,7 +148,8 @@ pub(crate) fn draw_back(weights: &mut [f64], anchor: &[f64], share: f64) {
 
 /// `Σ (a_i − b_i)²`.
 pub(crate) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
+    assert_eq!(a.len(), b.len(), "vectors of one length");
+    Arch::new().dispatch(|| chained_distance(a, b))
 }
 
 /// The constants of one Adam step, with the corrections of its moments already in them.

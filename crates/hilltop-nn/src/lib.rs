@@ -45,6 +45,7 @@ mod backward;
 mod columns;
 mod convolution;
 mod course;
+mod descent;
 mod direction;
 mod directional;
 mod elementary;

@@ -11,25 +11,11 @@
 //! rises where a step does not keep what it promises, and falls again. A dozen steps end where tens of thousands of plain gradient steps
 //! would.
 
-use crate::columns::Columns;
-use crate::forward::{Order, Workspace};
-use crate::tangent::Tangent;
+use crate::descent::{Bench, Descent};
 use crate::training::check_examples;
-use crate::{Error, Network, Result, lanes};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::{self, factor::LltRegularization};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, MatRef, Par, Spec};
+use crate::{Error, Network, Result};
+use faer::MatRef;
 use serde::{Deserialize, Serialize};
-
-/// How often the damping of a step rises before none is taken.
-const RAISES: usize = 20;
-/// A step is taken when it keeps this share of the fall it promises; damping falls when it keeps the second share.
-const KEPT: (f64, f64) = (0.1, 0.6);
-/// The smallest damping, relative to the kernel's mean variance, and what it is multiplied and divided by.
-const DAMPING: (f64, f64) = (1e-6, 8.0);
-/// What is added to the kernel's diagonal, relative to its mean, where it has no factor without.
-const JITTERS: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
 
 /// Gauss–Newton training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,7 +31,7 @@ impl Default for Newton {
     fn default() -> Self {
         Self {
             tolerance: 1e-2,
-            steps: 12,
+            steps: 40,
         }
     }
 }
@@ -84,202 +70,56 @@ impl Newton {
         targets: &[f64],
         penalty: f64,
     ) -> Result<Settled> {
+        let targets = MatRef::from_column_major_slice(targets, targets.len(), 1);
+        let settled = self.train_members(std::slice::from_mut(network), points, targets, penalty)?;
+        settled.first().copied().ok_or(Error::Shape {
+            what: "networks to train",
+            expected: 1,
+            found: 0,
+        })
+    }
+
+    /// Trains several networks of one architecture on the same points, a column of targets each.
+    ///
+    /// They share the inputs, the products among these, and all memory; each ends where it would have ended alone.
+    pub fn train_members(
+        &self,
+        networks: &mut [Network],
+        points: MatRef<'_, f64>,
+        targets: MatRef<'_, f64>,
+        penalty: f64,
+    ) -> Result<Vec<Settled>> {
         self.check()?;
         check_penalty(penalty)?;
-        let anchor = network.weights().to_vec();
-        let column = MatRef::from_column_major_slice(targets, targets.len(), 1);
-        check_examples(std::slice::from_ref(network), &[&anchor], points, column)?;
-        let mut descent = Descent::new(network, anchor, points, targets, penalty);
+        let starts: Vec<Vec<f64>> = networks.iter().map(|network| network.weights().to_vec()).collect();
+        let anchors: Vec<&[f64]> = starts.iter().map(Vec::as_slice).collect();
+        check_examples(networks, &anchors, points, targets)?;
+        let Some(first) = networks.first() else {
+            return Ok(Vec::new());
+        };
+        let mut bench = Bench::new(first.architecture(), points);
+        let members = networks.iter_mut().zip(&starts).enumerate();
+        members
+            .map(|(column, (network, anchor))| {
+                let targets: Vec<f64> = targets.col(column).iter().copied().collect();
+                self.settle(Descent::new(network, anchor, &targets, penalty, &mut bench))
+            })
+            .collect()
+    }
+
+    fn settle(&self, mut descent: Descent<'_>) -> Result<Settled> {
         let (mut steps, mut fall) = (0, f64::INFINITY);
         while steps < self.steps && fall > self.tolerance {
             fall = descent.step()?;
             steps += 1;
         }
         Ok(Settled {
-            objective: descent.objective,
+            objective: descent.objective(),
             fall,
             steps,
             converged: fall <= self.tolerance,
         })
     }
-}
-
-/// A network on its way down.
-struct Descent<'a> {
-    network: &'a mut Network,
-    anchor: Vec<f64>,
-    targets: &'a [f64],
-    penalty: f64,
-    workspace: Workspace,
-    /// `y − h` at the present weights.
-    residuals: Vec<f64>,
-    objective: f64,
-    damping: f64,
-}
-
-impl<'a> Descent<'a> {
-    fn new(
-        network: &'a mut Network,
-        anchor: Vec<f64>,
-        points: MatRef<'_, f64>,
-        targets: &'a [f64],
-        penalty: f64,
-    ) -> Self {
-        let mut workspace = Workspace::new(network.architecture());
-        network.load(points, 0..points.nrows(), &mut workspace);
-        let mut descent = Self {
-            network,
-            anchor,
-            targets,
-            penalty,
-            workspace,
-            residuals: vec![0.0; targets.len()],
-            objective: 0.0,
-            damping: 0.0,
-        };
-        descent.objective = descent.look();
-        descent
-    }
-
-    /// The objective at the present weights; leaves activations, slopes and residuals behind.
-    fn look(&mut self) -> f64 {
-        self.network.propagate(&mut self.workspace, Order::Slope);
-        self.network.output(&self.workspace, &mut self.residuals);
-        for (value, target) in self.residuals.iter_mut().zip(self.targets) {
-            *value = target - *value;
-        }
-        let distance = lanes::squared_distance(self.network.weights(), &self.anchor);
-        0.5 * (lanes::dot(&self.residuals, &self.residuals) + self.penalty * distance)
-    }
-
-    /// One step down; returns the share of the objective by which it fell, zero where no step leads down.
-    fn step(&mut self) -> Result<f64> {
-        if self.objective <= 0.0 || self.targets.is_empty() {
-            return Ok(0.0);
-        }
-        let ground = self.ground();
-        let (before, least) = (self.objective, DAMPING.0 * ground.mean());
-        for _ in 0..RAISES {
-            let (direction, expected) = ground.direction(self)?;
-            let weights = self.network.weights_mut();
-            weights.copy_from_slice(&ground.start);
-            lanes::add_scaled(weights, 1.0, &direction);
-            let reached = self.look();
-            let kept = (before - reached) / (before - expected).max(f64::MIN_POSITIVE);
-            if reached < before && kept > KEPT.0 {
-                if kept > KEPT.1 {
-                    self.damping /= DAMPING.1;
-                }
-                if self.damping < least {
-                    self.damping = 0.0;
-                }
-                self.objective = reached;
-                return Ok((before - reached) / before);
-            }
-            self.damping = (self.damping * DAMPING.1).max(least);
-        }
-        self.network.weights_mut().copy_from_slice(&ground.start);
-        Ok(0.0)
-    }
-
-    /// What steps from the present weights are made of.
-    fn ground(&mut self) -> Ground {
-        let tangent = self.network.tangent_of(&mut self.workspace);
-        let start = self.network.weights().to_vec();
-        let mut away = start.clone();
-        lanes::add_scaled(&mut away, -1.0, &self.anchor);
-        let moved = tangent.along(&away);
-        let gram = tangent.gram();
-        let residuals = self.residuals.clone();
-        Ground {
-            tangent,
-            gram,
-            start,
-            away,
-            moved,
-            residuals,
-        }
-    }
-}
-
-/// The present weights and the network's linearisation there.
-struct Ground {
-    tangent: Tangent,
-    gram: Mat<f64>,
-    start: Vec<f64>,
-    /// `θ − θ_0`.
-    away: Vec<f64>,
-    /// `J(θ − θ_0)`.
-    moved: Vec<f64>,
-    residuals: Vec<f64>,
-}
-
-impl Ground {
-    /// The mean variance of the kernel.
-    fn mean(&self) -> f64 {
-        let count = self.gram.nrows();
-        (0..count).map(|i| self.gram[(i, i)]).sum::<f64>() / count as f64
-    }
-
-    /// A step, and the objective of the linearised network at its end.
-    fn direction(&self, descent: &Descent<'_>) -> Result<(Vec<f64>, f64)> {
-        let total = descent.penalty + descent.damping;
-        let back = descent.penalty / total;
-        let wanted: Vec<f64> = (self.residuals.iter().zip(&self.moved))
-            .map(|(r, m)| r + back * m)
-            .collect();
-        let (duals, added) = solve(&self.gram, total, self.mean(), &wanted)?;
-        let mut direction = self.tangent.combination(&duals);
-        lanes::add_scaled(&mut direction, -back, &self.away);
-        // r − Jd = (λ + μ) α, with the jitter of the factor in it.
-        let left = added * added * lanes::dot(&duals, &duals);
-        let distance: f64 = self.away.iter().zip(&direction).map(|(a, d)| (a + d) * (a + d)).sum();
-        Ok((direction, 0.5 * (left + descent.penalty * distance)))
-    }
-}
-
-impl Tangent {
-    /// `⟨g(x_i), v⟩` for every point, the derivative along a direction of the weights.
-    ///
-    /// # Panics
-    /// If the direction does not have a component for every weight.
-    pub fn along(&self, direction: &[f64]) -> Vec<f64> {
-        let mut values = vec![0.0; self.len()];
-        let mut start = 0;
-        let mut pushed = Columns::default();
-        for factor in &self.factors {
-            let end = start + factor.signals.rows() * (factor.activations.rows() + usize::from(factor.bias));
-            factor.add_along(&direction[start..end], &mut pushed, &mut values);
-            start = end;
-        }
-        assert_eq!(start, direction.len(), "a component for every weight");
-        values
-    }
-}
-
-/// `(K + λI)⁻¹` times a vector, and what was added to the diagonal in the end.
-fn solve(gram: &Mat<f64>, ridge: f64, mean: f64, vector: &[f64]) -> Result<(Vec<f64>, f64)> {
-    for jitter in JITTERS {
-        let added = ridge + jitter * mean;
-        if let Some(duals) = solved(gram.clone(), added, vector) {
-            return Ok((duals, added));
-        }
-    }
-    let (examples, penalty) = (gram.nrows(), ridge);
-    Err(Error::Singular { examples, penalty })
-}
-
-fn solved(mut gram: Mat<f64>, added: f64, vector: &[f64]) -> Option<Vec<f64>> {
-    (0..gram.nrows()).for_each(|i| gram[(i, i)] += added);
-    let scratch = llt::factor::cholesky_in_place_scratch::<f64>(gram.nrows(), Par::Seq, Spec::default());
-    let mut buffer = MemBuffer::new(scratch);
-    let (stack, regular) = (MemStack::new(&mut buffer), LltRegularization::default());
-    llt::factor::cholesky_in_place(gram.as_mut(), regular, Par::Seq, stack, Spec::default()).ok()?;
-    let mut column = Mat::from_fn(vector.len(), 1, |i, _| vector[i]);
-    solve_lower_triangular_in_place(gram.as_ref(), column.as_mut(), Par::Seq);
-    solve_upper_triangular_in_place(gram.transpose(), column.as_mut(), Par::Seq);
-    let duals = column.col_as_slice(0).to_vec();
-    duals.iter().all(|value| value.is_finite()).then_some(duals)
 }
 
 fn check_penalty(penalty: f64) -> Result<()> {

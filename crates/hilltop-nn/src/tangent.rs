@@ -20,7 +20,7 @@ use std::ops::Range;
 const TILE: usize = 192;
 
 /// Gradients of the output with respect to the weights at several points, as factors layer by layer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tangent {
     pub(crate) factors: Vec<Factor>,
     count: usize,
@@ -51,18 +51,27 @@ impl Network {
 
     /// The tangent features of the points in a workspace with slopes, which become signals.
     pub(crate) fn tangent_of(&self, workspace: &mut Workspace) -> Tangent {
+        self.tangent_by(workspace, |columns| columns.clone())
+    }
+
+    /// The same without copies: the columns of dense layers move to the tangent until [`Workspace::take_back`].
+    pub(crate) fn tangent_in(&self, workspace: &mut Workspace) -> Tangent {
+        self.tangent_by(workspace, std::mem::take)
+    }
+
+    fn tangent_by(&self, workspace: &mut Workspace, take: impl Fn(&mut Columns) -> Columns) -> Tangent {
         let count = workspace.count();
         self.signals(workspace, &vec![1.0; count]);
-        let output = Columns::filled(1, count, 1.0);
-        let signals = workspace.slopes.iter().chain(std::iter::once(&output));
-        let layers = workspace.layers.iter().zip(&workspace.activations).zip(signals);
+        let mut output = Columns::filled(1, count, 1.0);
+        let signals = workspace.slopes.iter_mut().chain(std::iter::once(&mut output));
+        let layers = workspace.layers.iter().zip(&mut workspace.activations).zip(signals);
         let factors = layers.map(|((layer, activations), signals)| {
             if layer.sites > 1 {
                 return Factor::of_sites(layer, activations, signals);
             }
             Factor {
-                activations: activations.clone(),
-                signals: signals.clone(),
+                activations: take(activations),
+                signals: take(signals),
                 scale: layer.scale,
                 bias: self.architecture().bias,
             }
@@ -70,6 +79,19 @@ impl Network {
         Tangent {
             factors: factors.collect(),
             count,
+        }
+    }
+}
+
+impl Workspace {
+    /// Takes back the columns that a tangent had.
+    pub(crate) fn take_back(&mut self, tangent: Tangent) {
+        let dense = self.layers.iter().zip(tangent.factors).enumerate();
+        for (index, (_, factor)) in dense.filter(|(_, (layer, _))| layer.sites == 1) {
+            self.activations[index] = factor.activations;
+            if let Some(slopes) = self.slopes.get_mut(index) {
+                *slopes = factor.signals;
+            }
         }
     }
 }
@@ -103,18 +125,24 @@ impl Tangent {
     /// The kernel of the points among themselves, symmetric to the last bit.
     pub fn gram(&self) -> Mat<f64> {
         let mut kernel = Mat::zeros(self.count, self.count);
-        let mut overlaps = Overlaps::default();
-        for rows in tiles(self.count) {
-            for columns in tiles(rows.end) {
-                self.add_tile(self, &rows, &columns, &mut overlaps, &mut kernel);
-            }
-        }
+        self.gram_into(&mut kernel);
         for j in 0..self.count {
             for i in 0..j {
                 kernel[(i, j)] = kernel[(j, i)];
             }
         }
         kernel
+    }
+
+    /// The lower triangle of the kernel of the points among themselves; what stands above it is of no meaning.
+    pub(crate) fn gram_into(&self, kernel: &mut Mat<f64>) {
+        kernel.fill(0.0);
+        let mut overlaps = Overlaps::default();
+        for rows in tiles(self.count) {
+            for columns in tiles(rows.end) {
+                self.add_tile(self, &rows, &columns, &mut overlaps, kernel);
+            }
+        }
     }
 
     /// `⟨g(x_i), g(x_i)⟩` for every point.
@@ -169,11 +197,20 @@ impl Tangent {
     /// # Panics
     /// If there is not a coefficient for every point.
     pub fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
+        let mut out = vec![0.0; self.factors.iter().map(Factor::weight_count).sum()];
+        self.combination_into(coefficients, &mut Columns::default(), &mut out);
+        out
+    }
+
+    /// The same into memory that is given.
+    pub(crate) fn combination_into(&self, coefficients: &[f64], weighted: &mut Columns, out: &mut [f64]) {
         assert_eq!(coefficients.len(), self.count, "a coefficient for every point");
-        self.factors
-            .iter()
-            .flat_map(|factor| factor.combination(coefficients))
-            .collect()
+        let mut rest = out;
+        for factor in &self.factors {
+            let (part, behind) = rest.split_at_mut(factor.weight_count());
+            factor.combination(coefficients, weighted, part);
+            rest = behind;
+        }
     }
 
     /// `g(x_i)` itself, of the length of all weights: for tests and small networks.
@@ -241,17 +278,17 @@ impl Factor {
         }
     }
 
+    /// Weights of the layer, biases included.
+    pub(crate) fn weight_count(&self) -> usize {
+        self.signals.rows() * (self.activations.rows() + usize::from(self.bias))
+    }
+
     /// `s Δ diag(c) Aᵀ`, then `Δ c` where there are biases.
-    fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
+    fn combination(&self, coefficients: &[f64], weighted: &mut Columns, out: &mut [f64]) {
         let (outputs, inputs) = (self.signals.rows(), self.activations.rows());
-        let mut out = vec![0.0; outputs * (inputs + usize::from(self.bias))];
         let (weights, biases) = out.split_at_mut(outputs * inputs);
-        let mut weighted = self.signals.clone();
-        for (column, factor) in weighted.as_mut_slice().chunks_exact_mut(outputs).zip(coefficients) {
-            for value in column.iter_mut() {
-                *value *= factor;
-            }
-        }
+        weighted.reshape(outputs, self.signals.count());
+        lanes::scale_columns(weighted.as_mut_slice(), self.signals.as_slice(), coefficients);
         let target = MatMut::from_column_major_slice_mut(weights, outputs, inputs);
         product(
             target,
@@ -261,9 +298,9 @@ impl Factor {
             self.scale,
         );
         if self.bias {
+            biases.fill(0.0);
             lanes::add_columns(biases, self.signals.as_slice(), coefficients);
         }
-        out
     }
 }
 

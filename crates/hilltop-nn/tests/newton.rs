@@ -118,3 +118,30 @@ fn what_cannot_be_trained_is_refused_with_its_number() {
     let broken = newton.train(&mut model, points.as_ref(), &targets, 1.0);
     assert!(matches!(broken, Err(Error::NotFinite { example: 2, .. })));
 }
+
+#[test]
+fn members_trained_together_end_where_each_ends_alone() {
+    let (points, targets) = examples(30);
+    let columns = Mat::from_fn(30, 4, |i, k| targets[i] * (1.0 + k as f64));
+    let architecture = network(&[10, 8], true).architecture().clone();
+    let mut rng = Rng::new(9);
+    let starts: Vec<Network> = (0..4)
+        .map(|_| Network::init(&architecture, &mut rng).unwrap())
+        .collect();
+    let mut together = starts.clone();
+    let newton = Newton::default();
+    let settled = newton
+        .train_members(&mut together, points.as_ref(), columns.as_ref(), 0.01)
+        .unwrap();
+    for (k, mut alone) in starts.into_iter().enumerate() {
+        let column = columns.col_as_slice(k);
+        let own = newton.train(&mut alone, points.as_ref(), column, 0.01).unwrap();
+        assert_eq!(own, settled[k]);
+        assert_eq!(alone, together[k]);
+        assert!(own.converged && own.steps > 1, "{own:?}");
+    }
+    assert_eq!(
+        newton.train_members(&mut [], points.as_ref(), Mat::zeros(30, 0).as_ref(), 0.01),
+        Ok(Vec::new())
+    );
+}

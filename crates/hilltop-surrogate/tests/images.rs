@@ -9,7 +9,8 @@ use faer::{Mat, MatRef};
 use hilltop_core::{Candidates, Evidence, Model, Previous, Rng, Space, Surrogate, Value};
 use hilltop_nn::Parameterisation;
 use hilltop_surrogate::ntk::{Expectation, Fit};
-use hilltop_surrogate::{ImageNetwork, Ntk};
+use hilltop_surrogate::sto::Kind;
+use hilltop_surrogate::{ImageNetwork, Ntk, Sto};
 use support::{assert_close, differences, distance, table};
 
 /// Images of a bright bar somewhere; what counts is the bar and not its place.
@@ -164,6 +165,62 @@ fn drawn_functions_have_the_moments_of_the_posterior() {
             beliefs.mean[index]
         );
         assert!((deviation / expected - 1.0).abs() < 0.1, "{deviation} {expected}");
+    }
+}
+
+/// Over many members with weights of their own, the mean and the deviation at images that were not seen.
+fn members(sto: &Sto, space: &Space, data: MatRef<'_, f64>, queries: MatRef<'_, f64>) -> (Vec<f64>, Vec<f64>) {
+    let (values, table) = (score(data), table(data));
+    let evidence = Evidence {
+        space,
+        points: &table,
+        values: &values,
+        seed: 7,
+    };
+    let model = sto.fit(&evidence, Previous::default()).unwrap();
+    let (count, mut rng) = (400, Rng::new(2));
+    let mut sums = vec![(0.0, 0.0); queries.nrows()];
+    for _ in 0..count {
+        let path = model.paths().unwrap().draw(1.0, &mut rng).unwrap();
+        let mut values = vec![0.0; queries.nrows()];
+        path.values(queries, &mut values);
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum = (sum.0 - value, sum.1 + value * value);
+        }
+    }
+    let moments = sums.into_iter().map(|(sum, squares)| {
+        let mean = sum / f64::from(count);
+        (mean, (squares / f64::from(count) - mean * mean).sqrt())
+    });
+    moments.unzip()
+}
+
+#[test]
+fn networks_with_a_convolution_that_are_sampled_and_optimised_follow_the_posterior_of_their_kernel() {
+    let space = images(30, 6);
+    let (data, queries) = (points(&space, 0..20), points(&space, 20..28));
+    let convolution = Some(ImageNetwork {
+        filters: 64,
+        units: 64,
+        ..ImageNetwork::default()
+    });
+    let noise = Fit::Fixed(1e-2);
+    for kind in [Kind::Network, Kind::Linear] {
+        let sto = Sto {
+            kind,
+            convolution,
+            noise,
+            ..Sto::default()
+        };
+        let limit = model(&sto.prior(), &space, data.as_ref(), Previous::default());
+        let truth = limit.marginals().unwrap().beliefs(queries.as_ref());
+        let (mean, deviation) = members(&sto, &space, data.as_ref(), queries.as_ref());
+        println!("{kind:?} {mean:?} {deviation:?} {truth:?}");
+        for index in 0..queries.nrows() {
+            let unit = truth.deviation[index];
+            assert!((mean[index] - truth.mean[index]).abs() < 0.5 * unit, "{kind:?} {index}");
+            assert!((deviation[index] / unit - 1.0).abs() < 0.25, "{kind:?} {index}");
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A trained member as a function of points, and how a network becomes one.
 
-use faer::{MatMut, MatRef};
+use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng, Score, SmoothScore};
 use hilltop_nn::{Network, Trainer};
 
@@ -17,9 +17,18 @@ pub(super) struct Member {
     pub(super) standard: Standard,
 }
 
-impl Member {
-    /// Samples a network and optimises it: Algorithm 1, lines 4 to 7.
-    pub(super) fn drawn(model: &StoModel, spread: f64, rng: &mut Rng) -> Result<Self> {
+/// A network with fresh weights and what it is trained on: Algorithm 1, lines 4 to 6.
+pub(super) struct Sampled {
+    start: Encoded,
+    /// What the trained network is multiplied by.
+    factor: f64,
+    tangent: Option<Directional>,
+    /// In units of the network's output, without the tangent term.
+    targets: Vec<f64>,
+}
+
+impl Sampled {
+    pub(super) fn new(model: &StoModel, spread: f64, rng: &mut Rng) -> Result<Self> {
         let start = model.network(rng)?;
         let (factor, tangent) = match model.sto.kind {
             Kind::Network => (model.sto.laziness, Some(tangent_term(&start, model.sto.laziness, rng))),
@@ -31,13 +40,35 @@ impl Member {
             let inward = |(target, offset): (&mut f64, &f64)| *target = (*target - offset) / factor;
             targets.iter_mut().zip(&offsets).for_each(inward);
         }
-        let network = trained(model, &start, &targets, rng)?;
         Ok(Self {
-            network: Some((factor, start.with(network))),
+            start,
+            factor,
             tangent,
+            targets,
+        })
+    }
+
+    /// The member with its trained network.
+    fn member(self, network: Network, model: &StoModel, spread: f64) -> Member {
+        Member {
+            network: Some((self.factor, self.start.with(network))),
+            tangent: self.tangent,
             amplitude: model.amplitude(spread),
             standard: model.standard,
-        })
+        }
+    }
+}
+
+impl Member {
+    /// Samples networks, one from each generator, and optimises them together: Algorithm 1, lines 4 to 7.
+    pub(super) fn drawn(model: &StoModel, spread: f64, rngs: &mut [Rng]) -> Result<Vec<Self>> {
+        let sampled = rngs.iter_mut().map(|rng| Sampled::new(model, spread, rng));
+        let sampled = sampled.collect::<Result<Vec<_>>>()?;
+        let networks = trained(model, &sampled, rngs)?;
+        let pairs = sampled.into_iter().zip(networks);
+        Ok(pairs
+            .map(|(sampled, network)| sampled.member(network, model, spread))
+            .collect())
     }
 
     fn outward(&self, value: f64) -> f64 {
@@ -67,22 +98,31 @@ fn tangent_term(start: &Encoded, laziness: f64, rng: &mut Rng) -> Directional {
     }
 }
 
-/// The network after training from its initial weights on `Σ (y − h)² + λ ‖θ − θ_0‖²`.
-fn trained(model: &StoModel, start: &Encoded, targets: &[f64], rng: &mut Rng) -> Result<Network> {
-    let mut network = (*start.network).clone();
-    let (inputs, penalty) = (start.inputs(model.points()), model.penalty());
+/// The networks after training from their initial weights on `Σ (y − h)² + λ ‖θ − θ_0‖²`.
+fn trained(model: &StoModel, sampled: &[Sampled], rngs: &mut [Rng]) -> Result<Vec<Network>> {
+    let Some(first) = sampled.first() else {
+        return Ok(Vec::new());
+    };
+    let (inputs, penalty) = (first.start.inputs(model.points()), model.penalty());
+    let mut networks: Vec<Network> = sampled.iter().map(|one| (*one.start.network).clone()).collect();
     match model.sto.training {
-        Training::Newton(newton) => newton
-            .train(&mut network, inputs.as_ref(), targets, penalty)
-            .map(drop)
-            .map_err(unusable)?,
-        Training::Descent(optimiser) => Trainer::new(optimiser)
-            .with_penalty(penalty)
-            .train(&mut network, inputs.as_ref(), targets, rng)
-            .map(drop)
-            .map_err(unusable)?,
+        Training::Newton(newton) => {
+            let targets = Mat::from_fn(inputs.nrows(), sampled.len(), |i, k| sampled[k].targets[i]);
+            newton
+                .train_members(&mut networks, inputs.as_ref(), targets.as_ref(), penalty)
+                .map_err(unusable)?;
+        }
+        // Each has an order of examples of its own.
+        Training::Descent(optimiser) => {
+            let trainer = Trainer::new(optimiser).with_penalty(penalty);
+            for ((network, one), rng) in networks.iter_mut().zip(sampled).zip(rngs) {
+                trainer
+                    .train(network, inputs.as_ref(), &one.targets, rng)
+                    .map_err(unusable)?;
+            }
+        }
     }
-    Ok(network)
+    Ok(networks)
 }
 
 impl Score for Member {

@@ -105,7 +105,7 @@ impl Default for Sto {
             laziness: 16.0,
             training: Training::default(),
             scales: Fit::Fitted,
-            constant: Fit::Fitted,
+            constant: Fit::Fixed(2.0),
             signal: Fit::Fitted,
             noise: Fit::Fitted,
             limit: 1200,

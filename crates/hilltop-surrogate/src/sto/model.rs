@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use hilltop_core::{Model, Paths, Result, Rng, Score};
+use hilltop_core::{Error, Model, Paths, Result, Rng, Score};
 use hilltop_nn::{Architecture, Network, Parameterisation};
 
 use super::member::Member;
@@ -113,12 +113,27 @@ impl Model for StoModel {
 
 impl Paths for StoModel {
     fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>> {
+        let mut drawn = self.draw_together(spread, std::slice::from_mut(rng))?;
+        drawn.pop().ok_or(Error::Numerical {
+            what: "a draw",
+            detail: "none of one".into(),
+        })
+    }
+}
+
+impl StoModel {
+    /// A draw from each generator, trained together: each is the function that [`Paths::draw`] gives for its generator.
+    pub fn draw_together(&self, spread: f64, rngs: &mut [Rng]) -> Result<Vec<Arc<dyn Score>>> {
         if !(spread.is_finite() && spread > 0.0) {
             return Err(refused("spread", &spread, "a number above 0"));
         }
-        Ok(match self.sto.kind {
-            Kind::Linear => Arc::new(linear::drawn(self, spread, rng)?),
-            Kind::Network | Kind::Plain => Arc::new(Member::drawn(self, spread, rng)?),
-        })
+        let members: Result<Vec<Member>> = match self.sto.kind {
+            Kind::Linear => rngs.iter_mut().map(|rng| linear::drawn(self, spread, rng)).collect(),
+            Kind::Network | Kind::Plain => Member::drawn(self, spread, rngs),
+        };
+        Ok(members?
+            .into_iter()
+            .map(|member| Arc::new(member) as Arc<dyn Score>)
+            .collect())
     }
 }
