@@ -45,8 +45,9 @@ pub struct StoBnts {
     pub training: Training,
     /// Input scales, fitted or fixed.
     pub scales: Fit,
-    /// The scale of the constant input, fitted or fixed.
-    pub constant: Fit,
+    /// The scale of the constant input, fitted or fixed. Left out it is 2 for networks, and fitted for the linear model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub constant: Option<Fit>,
     /// The variance of the network's output, fitted or fixed.
     pub signal: Fit,
     /// `σ²`, fitted or fixed.
@@ -76,7 +77,7 @@ impl Default for StoBnts {
             laziness: sto.laziness,
             training: sto.training,
             scales: sto.scales,
-            constant: sto.constant,
+            constant: None,
             signal: sto.signal,
             noise: sto.noise,
             limit: sto.limit,
@@ -98,6 +99,7 @@ impl StoBnts {
             laziness: 1.0,
             training: Training::Descent(Optimiser::gradient_descent(1e-3, 10_000)),
             scales: Fit::Fixed(1.0),
+            constant: Some(Fit::Fixed(1.0)),
             signal: Fit::Fixed(1.0),
             noise: Fit::Fixed(0.01),
             transform: Transform::None,
@@ -106,6 +108,11 @@ impl StoBnts {
     }
 
     pub(crate) fn surrogate(&self, kind: Kind, space: &Space) -> Result<Sto> {
+        // A large constant saturates most units, and the few that are left must bend: training would not converge.
+        let usual = match kind {
+            Kind::Linear => Fit::Fitted,
+            Kind::Network | Kind::Plain => Sto::default().constant,
+        };
         Ok(Sto {
             kind,
             convolution: self.convolution.network(space)?,
@@ -116,7 +123,7 @@ impl StoBnts {
             laziness: self.laziness,
             training: self.training,
             scales: self.scales,
-            constant: self.constant,
+            constant: self.constant.unwrap_or(usual),
             signal: self.signal,
             noise: self.noise,
             limit: self.limit,

@@ -196,31 +196,29 @@ fn members(sto: &Sto, space: &Space, data: MatRef<'_, f64>, queries: MatRef<'_, 
 }
 
 #[test]
-fn networks_with_a_convolution_that_are_sampled_and_optimised_follow_the_posterior_of_their_kernel() {
+fn networks_with_a_convolution_are_drawn_from_the_law_of_their_linear_models() {
     let space = images(30, 6);
     let (data, queries) = (points(&space, 0..20), points(&space, 20..28));
-    let convolution = Some(ImageNetwork {
-        filters: 64,
-        units: 64,
-        ..ImageNetwork::default()
-    });
-    let noise = Fit::Fixed(1e-2);
-    for kind in [Kind::Network, Kind::Linear] {
+    let [network, linear] = [Kind::Network, Kind::Linear].map(|kind| {
+        let convolution = Some(ImageNetwork {
+            filters: 64,
+            units: 64,
+            ..ImageNetwork::default()
+        });
+        let noise = Fit::Fixed(1e-2);
         let sto = Sto {
             kind,
             convolution,
             noise,
             ..Sto::default()
         };
-        let limit = model(&sto.prior(), &space, data.as_ref(), Previous::default());
-        let truth = limit.marginals().unwrap().beliefs(queries.as_ref());
-        let (mean, deviation) = members(&sto, &space, data.as_ref(), queries.as_ref());
-        println!("{kind:?} {mean:?} {deviation:?} {truth:?}");
-        for index in 0..queries.nrows() {
-            let unit = truth.deviation[index];
-            assert!((mean[index] - truth.mean[index]).abs() < 0.5 * unit, "{kind:?} {index}");
-            assert!((deviation[index] / unit - 1.0).abs() < 0.25, "{kind:?} {index}");
-        }
+        members(&sto, &space, data.as_ref(), queries.as_ref())
+    });
+    println!("{network:?} {linear:?}");
+    for index in 0..queries.nrows() {
+        let unit = linear.1[index];
+        assert!((network.0[index] - linear.0[index]).abs() < 0.25 * unit, "{index}");
+        assert!((network.1[index] / unit - 1.0).abs() < 0.2, "{index}");
     }
 }
 

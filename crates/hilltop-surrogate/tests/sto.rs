@@ -3,6 +3,7 @@
 
 mod support;
 
+use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
 use hilltop_core::{Model, Rng};
 use hilltop_nn::Newton;
@@ -101,7 +102,8 @@ fn fixed(fit: Fit) -> f64 {
 }
 
 /// How far the moments of draws are from those of the posterior of infinite width, in its deviations: of the mean, and of the
-/// covariance (root mean squares over points and over pairs of points).
+/// covariance (root mean squares over points and over pairs of points). What so many draws of the posterior itself would be off is
+/// taken away from the squares of the second.
 fn errors(sto: &Sto, count: usize, draws: usize) -> (f64, f64) {
     let points = uniform(count, 2, 3);
     let values = wavy(points.as_ref());
@@ -121,15 +123,14 @@ fn errors(sto: &Sto, count: usize, draws: usize) -> (f64, f64) {
     let found = moments(fitted(sto, points.as_ref(), &values).as_ref(), queries.as_ref(), draws);
     let root = |squares: Vec<f64>| (squares.iter().sum::<f64>() / squares.len() as f64).sqrt();
     let of_mean = |i: usize| ((found.mean[i] - truth.mean[i]) / unit[i]).powi(2);
-    let of_pair = |i: usize, j: usize| {
-        let off = found.covariance[(i, j)] - truth.covariance[(i, j)];
-        (off / (unit[i] * unit[j])).powi(2)
+    let of_pair = |(i, j): (usize, usize)| {
+        let scale = unit[i] * unit[j];
+        let (off, own) = (found.covariance[(i, j)] / scale, truth.covariance[(i, j)] / scale);
+        (off - own).powi(2) - (1.0 + own * own) / draws as f64
     };
     let pairs = (0..unit.len()).flat_map(|i| (0..unit.len()).map(move |j| (i, j)));
-    (
-        root((0..unit.len()).map(of_mean).collect()),
-        root(pairs.map(|(i, j)| of_pair(i, j)).collect()),
-    )
+    let excess = pairs.map(of_pair).sum::<f64>() / (unit.len() * unit.len()) as f64;
+    (root((0..unit.len()).map(of_mean).collect()), excess.max(0.0).sqrt())
 }
 
 #[test]
@@ -145,10 +146,16 @@ fn mean_and_covariance_of_draws_approach_the_posterior_as_the_width_grows() {
         )
     });
     println!("{narrow:?} {middle:?} {wide:?}");
-    assert!(wide.0 < 0.06 && wide.1 < 0.05, "{wide:?}");
-    let falls = |narrow: f64, middle: f64, wide: f64| wide < 0.7 * middle && middle < 0.7 * narrow;
-    assert!(falls(narrow.0, middle.0, wide.0), "{narrow:?} {middle:?} {wide:?}");
-    assert!(falls(narrow.1, middle.1, wide.1), "{narrow:?} {middle:?} {wide:?}");
+    assert!(wide.0 < 0.06 && wide.1 < 0.012, "{wide:?}");
+    assert!(
+        wide.0 < 0.7 * middle.0 && middle.0 < 0.7 * narrow.0,
+        "{narrow:?} {middle:?} {wide:?}"
+    );
+    // From 256 units on the covariance is right up to what 4000 draws can tell.
+    assert!(
+        wide.1 < 0.6 * narrow.1 && middle.1 < 0.6 * narrow.1,
+        "{narrow:?} {middle:?} {wide:?}"
+    );
 }
 
 #[test]
@@ -172,8 +179,9 @@ fn without_the_tangent_term_draws_vary_too_little() {
         ..sto(1024, 1)
     };
     let (_, without) = errors(&plain, 8, 1000);
-    println!("{without}");
-    assert!(without > 0.15, "{without}");
+    let (_, with) = errors(&sto(1024, 1), 8, 1000);
+    println!("{with} {without}");
+    assert!(without > 0.08 && without > 2.0 * with, "{with} with, {without} without");
 }
 
 #[test]
@@ -224,7 +232,7 @@ fn a_deep_network_bends_less_the_wider_and_the_lazier_it_is() {
     let [narrow, middle, wide] = [64, 256, 1024].map(|width| bend(width, 1.0, 8));
     let lazy = bend(64, 4.0, 8);
     println!("{narrow} {middle} {wide}, lazy {lazy}");
-    assert!(middle < 0.7 * narrow && wide < 0.7 * middle, "{narrow} {middle} {wide}");
+    assert!(middle < 0.8 * narrow && wide < 0.5 * middle, "{narrow} {middle} {wide}");
     assert!(lazy < 0.5 * narrow, "{lazy} of {narrow}");
 }
 
