@@ -100,9 +100,9 @@ fn the_twelfth_point_of_a_seed_never_changes() {
 }
 
 const STORED: [[f64; 2]; 3] = [
-    [0.159_344_940_153_39, 0.520_684_559_054_37],
+    [0.337_619_701_438_95, 0.461_259_505_444_46],
     [0.228_405_498_468_24, 0.573_819_720_069_23],
-    [0.185_914_489_775_4, 0.0],
+    [0.305_930_238_453_23, 0.358_666_116_735_54],
 ];
 
 #[test]
@@ -114,7 +114,7 @@ fn a_valley_is_descended_within_twenty_five_evaluations() {
             .collect();
         found.sort_by(f64::total_cmp);
         println!("{name} {found:?}");
-        assert!(found[1] < 0.02, "{name}: {found:?}");
+        assert!(found[1] < 1e-3, "{name}: {found:?}");
     }
 }
 
