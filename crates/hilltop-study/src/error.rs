@@ -158,6 +158,9 @@ pub enum Error {
     /// A study that says nothing about its evaluation was to be run.
     #[error("the study has no [evaluate] section: add one, or ask and tell by `ask`, `tell` or `session`")]
     NoEvaluator,
+    /// Somebody wanted it to stop.
+    #[error("stopped on request; the study can be continued")]
+    Stopped,
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),

@@ -99,6 +99,14 @@ impl Stop {
         self.own.store(true, Ordering::SeqCst);
     }
 
+    /// An error when somebody asked.
+    pub(crate) fn check(&self) -> crate::Result<()> {
+        if self.is_requested() {
+            return Err(crate::Error::Stopped);
+        }
+        Ok(())
+    }
+
     /// Whether somebody asked.
     pub fn is_requested(&self) -> bool {
         let asked = |flag: &Arc<AtomicBool>| flag.load(Ordering::SeqCst);

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use hilltop_core::{Journal, MemoryJournal};
 
 pub use sqlite::SqliteJournal;
-pub(crate) use workers::{Claim, Workers};
+pub use workers::Claim;
+pub(crate) use workers::Workers;
 
 use crate::{Error, Result};
 

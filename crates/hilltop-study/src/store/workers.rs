@@ -22,7 +22,7 @@ pub(crate) struct Workers {
 
 /// A name among the workers, held as long as this lives.
 #[derive(Debug)]
-pub(crate) struct Claim {
+pub struct Claim {
     pub(crate) name: String,
     place: Option<(PathBuf, File)>,
 }

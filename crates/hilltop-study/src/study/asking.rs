@@ -8,6 +8,7 @@ use hilltop_core::{Choice, Event, Parameters, Query};
 
 use super::arms::Offer;
 use super::{Oracle, Study};
+use crate::evaluate::Stop;
 use crate::ledger::Ledger;
 use crate::store::Claim;
 use crate::trial::{Asked, State, Trial};
@@ -15,9 +16,15 @@ use crate::view::Sight;
 use crate::{Error, Result};
 
 /// What a worker should do next.
-pub(crate) enum Task {
-    /// Evaluate this; `again` when somebody else began it and died.
-    Evaluate { asked: Asked, again: bool },
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Evaluate this and tell what came of it.
+    Evaluate {
+        /// The trial and its point.
+        asked: Asked,
+        /// Whether somebody else began it and died.
+        again: bool,
+    },
     /// Wait: what may be proposed next depends on results that are not there yet.
     Wait,
     /// Nothing is left to do within the budget.
@@ -44,11 +51,17 @@ impl Study {
     ///
     /// Fewer come back when a finite space ends on the way. The budget is a matter of `run` and not looked at here.
     pub fn ask(&self, count: usize) -> Result<Vec<Asked>> {
+        self.ask_unless(count, &Stop::new())
+    }
+
+    /// The same, given up with [`Error::Stopped`] when a stop is requested on the way. The number that was reserved for
+    /// the point that was not written is the next ask's.
+    pub fn ask_unless(&self, count: usize, stop: &Stop) -> Result<Vec<Asked>> {
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
         let mut asked = Vec::new();
         while asked.len() < count {
-            match self.ask_by_hand(&mut oracle, None) {
+            match self.ask_by_hand(&mut oracle, None, stop) {
                 Ok(next) => asked.push(next),
                 Err(error) if error.is_exhausted() && !asked.is_empty() => break,
                 Err(error) => return Err(error),
@@ -65,7 +78,7 @@ impl Study {
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
         let mut next = || {
-            let asked = self.ask_by_hand(&mut oracle, Some(&offer))?;
+            let asked = self.ask_by_hand(&mut oracle, Some(&offer), &Stop::new())?;
             asked.arm.into_iter().for_each(|arm| offer.take(arm));
             Ok(asked)
         };
@@ -73,21 +86,21 @@ impl Study {
     }
 
     /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free.
-    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>) -> Result<Asked> {
+    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>, stop: &Stop) -> Result<Asked> {
         let free = |trial: &Trial| trial.worker.as_ref().is_none_or(|name| !self.workers.is_alive(name));
         let choose = |ledger: &Ledger| Turn::Trial(vacancy(ledger, free).unwrap_or_else(|| ledger.next()));
-        let asked = self.propose(oracle, None, offer, choose)?;
+        let asked = self.propose(oracle, None, offer, stop, choose)?;
         asked.ok_or_else(|| nothing_proposed().into())
     }
 
     /// What this worker should do next: first what dead workers left, then what is new.
-    pub(crate) fn task(&self, worker: &Claim) -> Result<Task> {
+    pub fn task(&self, worker: &Claim) -> Result<Task> {
         let mut oracle = self.oracle();
         if let Some(asked) = self.adopt(worker)? {
             return Ok(Task::Evaluate { asked, again: true });
         }
         let mut waits = false;
-        let asked = self.propose(&mut oracle, Some(&worker.name), None, |ledger| {
+        let asked = self.propose(&mut oracle, Some(&worker.name), None, &Stop::new(), |ledger| {
             let turn = self.turn(ledger, worker);
             waits = matches!(turn, Turn::Wait);
             turn
@@ -168,12 +181,14 @@ impl Study {
         oracle: &mut Oracle,
         worker: Option<&String>,
         offer: Option<&Offer>,
+        stop: &Stop,
         mut choose: impl FnMut(&Ledger) -> Turn,
     ) -> Result<Option<Asked>> {
         if self.statement.contexts && offer.is_none() {
             return Err(Error::ArmsMissing);
         }
         loop {
+            stop.check()?;
             let mut chosen = None;
             let mut desk = self.desk();
             desk.write(|ledger| {
@@ -196,6 +211,7 @@ impl Study {
                 .propose(history, 1)?
                 .pop()
                 .ok_or_else(nothing_proposed)?;
+            stop.check()?;
             let found = self.found(query, offer)?;
             if let Some(asked) = self.write_point(oracle, sight, worker, &found)? {
                 return Ok(Some(asked));

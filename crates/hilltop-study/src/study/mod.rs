@@ -9,10 +9,10 @@ mod telling;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hilltop_core::{History, Proposer};
+use hilltop_core::{Event, History, Proposer};
 
 pub use answer::{Best, Prediction, Recommended};
-pub(crate) use asking::Task;
+pub use asking::Task;
 pub use replay::{Difference, Replay};
 
 use crate::Result;
@@ -100,8 +100,13 @@ impl Study {
         Ok(desk.overview().clone())
     }
 
-    /// A name of this process's own among those who work on the store.
-    pub(crate) fn enlist(&self) -> Result<Claim> {
+    /// Every event of the journal: all there is to know about the study.
+    pub fn events(&self) -> Result<Vec<Event>> {
+        Ok(self.desk().journal().read(0)?)
+    }
+
+    /// A name of this process's own among those who work on the store; with it, [`Study::task`] says what to do next.
+    pub fn enlist(&self) -> Result<Claim> {
         self.workers.enlist()
     }
 

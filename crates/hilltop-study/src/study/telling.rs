@@ -31,8 +31,16 @@ impl Study {
 
     /// Adds a result that is known from elsewhere as a trial of its own, and gives its number.
     pub fn add(&self, parameters: &Parameters, outputs: &BTreeMap<String, f64>) -> Result<u64> {
-        let outcome = Outcome::Outputs(outputs.clone());
-        self.admit(&outcome)?;
+        self.add_outcome(parameters, &Outcome::Outputs(outputs.clone()))
+    }
+
+    /// The same for an evaluation that is known to fail.
+    pub fn add_failed(&self, parameters: &Parameters, reason: &str) -> Result<u64> {
+        self.add_outcome(parameters, &Outcome::Failed(reason.to_owned()))
+    }
+
+    fn add_outcome(&self, parameters: &Parameters, outcome: &Outcome) -> Result<u64> {
+        self.admit(outcome)?;
         self.statement.space.encode(parameters).map_err(Error::Point)?;
         let mut added = 0;
         self.desk().write(|ledger| {
