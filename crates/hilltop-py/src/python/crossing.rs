@@ -16,9 +16,14 @@ pub(super) fn errand<T: Send + 'static>(
     stop: &Stop,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> PyResult<T> {
-    let listen = || Python::attach(Python::check_signals).inspect_err(|_| stop.request());
+    let listen = || Python::attach(signals).inspect_err(|_| stop.request());
     let done = py.detach(|| errand::run(work, listen))?;
     settled(py, done)
+}
+
+/// Lets Python hear what came, such as Ctrl-C.
+fn signals(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
 }
 
 /// Work that is short, or that is Python's own and hears signals itself.
