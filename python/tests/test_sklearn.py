@@ -127,13 +127,15 @@ def test_splits_that_change_are_warned_of():
 
 
 def forest_space() -> dict:
-    """Random-forest parameters in the manner of the GO-UCB paper's appendix D.2."""
+    """The random-forest parameters of the GO-UCB paper's appendix D.2."""
     return {
-        "n_estimators": hilltop.integer(10, 100),
-        "max_depth": hilltop.integer(1, 20),
+        "n_estimators": hilltop.integer(20, 200),
+        "criterion": ["gini", "entropy", "log_loss"],
+        "max_depth": hilltop.integer(1, 10),
         "min_samples_split": hilltop.integer(2, 10),
         "min_samples_leaf": hilltop.integer(1, 10),
-        "max_features": hilltop.real(0.1, 1),
+        "max_features": ["sqrt", "log2"],
+        "bootstrap": [True, False],
     }
 
 
