@@ -139,7 +139,8 @@ fn of_method(error: MethodError) -> Classified {
         MethodError::Space(space) => ("PointError", of_space(space)),
         MethodError::Expression(_) => ("StatementError", Vec::new()),
         MethodError::Journal(journal) => ("StoreError", of_journal(journal)),
-        MethodError::Numerical { .. } => ("MethodError", Vec::new()),
+        #[allow(clippy::match_wildcard_for_single_variants, reason = "however else a method fails")]
+        _ => ("MethodError", Vec::new()),
     }
 }
 
