@@ -313,6 +313,18 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn one_mistake_is_one_finding() {
+    for text in [
+        "[parameters]\nx = { float = [0, 1] }\n[outputs]\nc = { max = 1 }",
+        "budget = 1\n[evaluate]\nproblem = \"brannin\"",
+        "[parameters]\nx = { flaot = [0, 1] }\n[outputs]\nc = { minimize = true }",
+    ] {
+        let message = complaint(text);
+        assert_eq!(message.matches("line ").count(), 1, "{message}");
+    }
+}
+
+#[test]
 fn everything_wrong_is_named_with_its_place_and_what_is_allowed() {
     for (head, words) in WRONG {
         let mut text = format!("{head}\n");

@@ -111,7 +111,11 @@ impl StudyFile {
         }
         let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
         let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
-        let problem = evaluate.as_ref().and_then(|(_, problem)| problem.as_deref());
+        let problem = match (&evaluate, section("evaluate")) {
+            (Some((_, Some(problem))), _) => Source::Problem(problem.as_ref()),
+            (None, Some(table)) if table.field("problem").is_some() => Source::Unknown,
+            _ => Source::File,
+        };
         let (space, outputs) = (space::space(root, self.folder(), problem), outputs(root, problem));
         let (name, method, numbers) = (self.name(root), method(root), Numbers::read(root));
         let (space, table) = space?;
@@ -148,10 +152,24 @@ fn not_text(path: PathBuf, error: &std::string::FromUtf8Error) -> Error {
     }
 }
 
-fn outputs(root: &Section<'_>, problem: Option<&dyn Problem>) -> Option<Vec<Output>> {
-    let offered = problem.map(BuiltIn::outputs_of);
+/// Where parameters and outputs come from that the file does not name.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// From nowhere: the file has to name them.
+    File,
+    /// From a built-in problem.
+    Problem(&'a dyn Problem),
+    /// From a problem that does not exist, which has been said.
+    Unknown,
+}
+
+fn outputs(root: &Section<'_>, source: Source<'_>) -> Option<Vec<Output>> {
+    let offered = match source {
+        Source::Problem(problem) => Some(BuiltIn::outputs_of(problem)),
+        Source::File | Source::Unknown => None,
+    };
     let Some(field) = root.field("outputs") else {
-        if offered.is_none() {
+        if matches!(source, Source::File) {
             root.refuse("outputs are missing: add a section [outputs] with cost = { minimize = true }");
         }
         return offered;
@@ -232,7 +250,10 @@ impl Numbers {
 /// What can be said only about the whole, each at the key that is nearest to it.
 fn settle(root: &Section<'_>, statement: Statement) -> Option<Statement> {
     let nearest = |key: &str| root.field(key);
-    if let Err(error) = statement.check_method() {
+    // A method that does not fit outputs of which something is wrong is no news.
+    if root.is_clean()
+        && let Err(error) = statement.check_method()
+    {
         match nearest("method") {
             Some(field) => field.remark(error.to_string()),
             None => root.refuse(error.to_string()),

@@ -26,8 +26,12 @@ fn parameter(field: &Field<'_>) -> Option<Parameter> {
         ["ordered"] => ordered(&table),
         ["value"] => fixed(&table),
         [] => {
-            table.allow(&["float", "int", "choice", "ordered", "value", "log", "step", "when"]);
-            field.remark(format!("{} says nothing about its values: {SHAPE}", field.path()));
+            let keys = ["float", "int", "choice", "ordered", "value", "log", "step", "when"];
+            table.allow(&keys);
+            // A kind that was mistyped has been pointed out.
+            if table.fields().iter().all(|typed| keys.contains(&typed.key)) {
+                field.remark(format!("{} says nothing about its values: {SHAPE}", field.path()));
+            }
             None
         }
         ref several => {

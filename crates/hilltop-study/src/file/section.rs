@@ -87,6 +87,11 @@ impl<'s> Section<'s> {
         }
     }
 
+    /// Whether nothing has been reported about the file so far.
+    pub(crate) fn is_clean(&self) -> bool {
+        self.sheet.is_clean()
+    }
+
     /// Reports something about the table as a whole.
     pub(crate) fn refuse(&self, message: impl Into<String>) {
         self.sheet.report(self.span.start, &self.path, message);

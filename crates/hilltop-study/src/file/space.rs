@@ -6,22 +6,19 @@ use hilltop_core::{Candidates, Parameter, Space, SpaceError};
 use hilltop_problem::Problem;
 
 use super::section::{Field, Section};
-use super::{contexts, parameter};
+use super::{Source, contexts, parameter};
 use crate::evaluate::BuiltIn;
 use crate::statement::Table;
 
 /// The space, and the file that it comes from where it is finite.
-pub(super) fn space(
-    root: &Section<'_>,
-    folder: &Path,
-    problem: Option<&dyn Problem>,
-) -> Option<(Space, Option<Table>)> {
-    match (&root.typed(&["parameters", "candidates", "contexts"])[..], problem) {
+pub(super) fn space(root: &Section<'_>, folder: &Path, source: Source<'_>) -> Option<(Space, Option<Table>)> {
+    match (&root.typed(&["parameters", "candidates", "contexts"])[..], source) {
         (["parameters"], _) => of_parameters(root).map(|space| (space, None)),
         (["candidates"], _) => of_candidates(root, folder).map(|(space, table)| (space, Some(table))),
         (["contexts"], _) => contexts::space(root).map(|space| (space, None)),
-        ([], Some(problem)) => of_problem(root, problem).map(|space| (space, None)),
-        ([], None) => {
+        ([], Source::Problem(problem)) => of_problem(root, problem).map(|space| (space, None)),
+        ([], Source::Unknown) => None,
+        ([], Source::File) => {
             root.refuse("parameters are missing: add a section [parameters], or [candidates] with a file");
             None
         }
