@@ -192,7 +192,7 @@ def test_pruned_infinite_and_failed_trials_are_told():
     study.optimize(objective, n_trials=32, catch=RuntimeError)
     (advised,) = sampler._advisors.values()
     assert len(advised.told) == 31
-    assert study.best_value < 0.05
+    assert study.best_value < 0.15
 
 
 def test_a_space_that_cannot_be_modelled_is_drawn_at_random():

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -243,3 +244,24 @@ def test_the_bar_says_how_far_and_how_good(capsys: pytest.CaptureFixture):
     study = hilltop.Study([(0, 1)], method="random", budget=8)
     study.optimize(lambda x: x[0], progress=False)
     assert capsys.readouterr().err == ""
+
+
+def test_the_bar_in_a_notebook_is_one_output_that_is_replaced(monkeypatch: pytest.MonkeyPatch):
+    shown: list[str] = []
+
+    class ZMQInteractiveShell:
+        pass
+
+    class Handle:
+        def update(self, html: str) -> None:
+            shown.append(html)
+
+    notebook, display = types.ModuleType("IPython"), types.ModuleType("IPython.display")
+    notebook.get_ipython = ZMQInteractiveShell
+    display.HTML = str
+    display.display = lambda html, display_id: shown.append("first " + html) or Handle()
+    monkeypatch.setitem(sys.modules, "IPython", notebook)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    monkeypatch.setattr("hilltop._progress.PAUSE", 0.0)
+    hilltop.Study([(0, 1)], method="random", budget=5).optimize(lambda x: x[0])
+    assert len(shown) == 5 and shown[0].startswith("first ") and "5/5" in shown[-1] and "<progress" in shown[-1]
