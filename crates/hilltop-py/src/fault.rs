@@ -121,6 +121,7 @@ fn of_space(error: SpaceError) -> Vec<(&'static str, Field)> {
     }
 }
 
+#[allow(clippy::match_wildcard_for_single_variants, reason = "however else a method fails")]
 fn of_method(error: MethodError) -> Classified {
     match error {
         MethodError::Exhausted { points } => ("ExhaustedError", vec![("points", Field::Count(points))]),
@@ -139,7 +140,6 @@ fn of_method(error: MethodError) -> Classified {
         MethodError::Space(space) => ("PointError", of_space(space)),
         MethodError::Expression(_) => ("StatementError", Vec::new()),
         MethodError::Journal(journal) => ("StoreError", of_journal(journal)),
-        #[allow(clippy::match_wildcard_for_single_variants, reason = "however else a method fails")]
         _ => ("MethodError", Vec::new()),
     }
 }
