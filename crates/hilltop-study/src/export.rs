@@ -19,6 +19,8 @@ pub enum Format {
     Csv,
     /// The study and its trials.
     Json,
+    /// A table as Dakota writes it, the complete trials only.
+    Dakota,
 }
 
 /// Writes every trial in the order of numbers.
@@ -28,6 +30,7 @@ pub fn export(study: &Study, format: Format, output: impl Write) -> Result<()> {
     match format {
         Format::Csv => csv(study, trials, output),
         Format::Json => json(study, trials, output),
+        Format::Dakota => dakota(study, trials, output),
     }
 }
 
@@ -43,6 +46,42 @@ fn json<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, mut output: 
         write(format!("{comma}\n  {}", described(trial)))?;
     }
     write("\n ]}\n".to_owned())
+}
+
+/// `%eval_id interface x1 … f …`, columns apart by blanks.
+fn dakota<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, mut output: impl Write) -> Result<()> {
+    let parameters = names(&study.statement().space);
+    let outputs: Vec<String> = study
+        .statement()
+        .outputs
+        .iter()
+        .map(|output| output.name.clone())
+        .collect();
+    let header = ["%eval_id", "interface"].map(str::to_owned);
+    let mut line = |cells: Vec<String>| {
+        let cell = |text: String| {
+            if text.is_empty() {
+                "N/A".to_owned()
+            } else {
+                text.replace(char::is_whitespace, "_")
+            }
+        };
+        let cells: Vec<String> = cells.into_iter().map(cell).collect();
+        writeln!(output, "{}", cells.join(" ")).map_err(unwritten)
+    };
+    line(
+        header
+            .into_iter()
+            .chain(parameters.iter().chain(&outputs).cloned())
+            .collect(),
+    )?;
+    for trial in trials.filter(|trial| trial.outputs.is_some()) {
+        let mut cells = row(trial, &parameters, &outputs);
+        cells.truncate(2 + parameters.len() + outputs.len());
+        "NO_ID".clone_into(&mut cells[1]);
+        line(cells)?;
+    }
+    Ok(())
 }
 
 /// A trial in JSON: number, state, and what there is of parameters, outputs, reason and seconds.

@@ -17,6 +17,7 @@ fn program(folder: &Path, script: &str) -> Program {
         timeout: Some(Duration::from_secs(20)),
         retries: 0,
         results: Results::LastLine,
+        parameters: Arc::new([]),
         folder: folder.to_owned(),
         outputs: Arc::new([Output {
             name: "cost".into(),

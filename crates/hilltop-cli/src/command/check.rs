@@ -105,6 +105,10 @@ fn program(command: &Command) -> String {
     let results = match &command.results {
         Results::LastLine => ", results on the last line printed".to_owned(),
         Results::File(file) => format!(", results in {file}"),
+        Results::Coupled(coupling) => format!(
+            ", {} and {} in {}",
+            coupling.parameters, coupling.results, coupling.work
+        ),
     };
     format!("{}{timeout}{retries}{results}", words.join(" "))
 }

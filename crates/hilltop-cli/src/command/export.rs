@@ -12,9 +12,10 @@ use crate::place::Place;
 const EXAMPLES: &str = "\
 Examples:
   hilltop export study.toml > trials.csv
-  hilltop export study.toml --format json -o trials.json";
+  hilltop export study.toml --format json -o trials.json
+  hilltop export study.toml --format dakota -o dakota_tabular.dat";
 
-/// Writes every trial as CSV or JSON.
+/// Writes every trial as CSV, JSON or a table as Dakota has it.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Export {
@@ -32,6 +33,7 @@ pub(crate) struct Export {
 enum Format {
     Csv,
     Json,
+    Dakota,
 }
 
 impl Export {
@@ -39,6 +41,7 @@ impl Export {
         let format = match self.format {
             Some(Format::Json) => export::Format::Json,
             None if json => export::Format::Json,
+            Some(Format::Dakota) => export::Format::Dakota,
             Some(Format::Csv) | None => export::Format::Csv,
         };
         let study = self.place.existing()?;

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use hilltop_core::Output;
 
+use super::number::number;
 use crate::file::shortened;
 
 /// The values of a text, or why there are none.
 pub(super) fn parse(text: &str, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String> {
     let text = text.trim();
-    if let Ok(value) = text.parse::<f64>() {
+    if let Some(value) = number(text) {
         return alone(value, outputs);
     }
     let json: serde_json::Value = serde_json::from_str(text).map_err(|_| unreadable(text))?;
@@ -75,6 +76,7 @@ mod tests {
     #[test]
     fn numbers_and_objects_are_understood() {
         assert_eq!(read(" 1.5e3 ", &["a"]), Ok(vec![1500.0]));
+        assert_eq!(read("1.5D+03", &["a"]), Ok(vec![1500.0]));
         assert_eq!(read("{\"a\": 1, \"c\": \"extra\"}", &["a"]), Ok(vec![1.0]));
         assert_eq!(read("{\"b\": 2, \"a\": 1.5}", &["a", "b"]), Ok(vec![1.5, 2.0]));
     }

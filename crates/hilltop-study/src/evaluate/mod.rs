@@ -2,7 +2,9 @@
 
 mod answer;
 mod closure;
+mod coupling;
 mod mishap;
+mod number;
 mod problem;
 mod program;
 #[cfg_attr(not(unix), path = "signal_other.rs")]
@@ -17,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hilltop_core::{Outcome, Output, Parameters};
 
 pub use closure::Closure;
+pub use coupling::{Coupling, Format as CouplingFormat, Keep};
 pub use problem::BuiltIn;
 pub use program::{Program, Results};
 pub use template::Template;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use hilltop_core::{Output, Parameters};
 
+use super::coupling::{Coupling, Workplace};
 use super::mishap::{Attempt, Mishap, exited};
 use super::tail::{Tail, last_line};
 use super::{Evaluation, Evaluator, Stop, Template, answer, signal};
@@ -30,6 +31,8 @@ pub struct Program {
     pub results: Results,
     /// The working directory.
     pub folder: PathBuf,
+    /// The names of all parameters.
+    pub parameters: Arc<[String]>,
     /// What the program reports.
     pub outputs: Arc<[Output]>,
 }
@@ -41,6 +44,40 @@ pub enum Results {
     LastLine,
     /// In a file, relative to the working directory; removed before each attempt.
     File(Template),
+    /// In a file of a work directory that each trial has for itself.
+    Coupled(Coupling),
+}
+
+/// Where an attempt runs.
+enum Place<'p> {
+    /// In the folder of the study file.
+    Shared(&'p Path),
+    /// In a work directory.
+    Own(&'p Coupling, Workplace),
+}
+
+impl Place<'_> {
+    fn folder(&self) -> &Path {
+        match self {
+            Self::Shared(folder) => folder,
+            Self::Own(_, workplace) => workplace.folder(),
+        }
+    }
+
+    /// What the program is told beyond its own arguments: the names of its files.
+    fn files(&self) -> impl Iterator<Item = &str> {
+        let files = match self {
+            Self::Shared(_) => None,
+            Self::Own(coupling, _) => Some([coupling.parameters.as_str(), coupling.results.as_str()]),
+        };
+        files.into_iter().flatten()
+    }
+
+    fn leave(&self, succeeded: bool) {
+        if let Self::Own(coupling, workplace) = self {
+            coupling.leave(workplace, succeeded);
+        }
+    }
 }
 
 /// How a program that was waited for ended.
@@ -67,7 +104,12 @@ impl Evaluator for Program {
     }
 
     fn ready(&self) -> Result<()> {
-        self.locate().map(|_| ())
+        self.locate()?;
+        if let Results::Coupled(coupling) = &self.results {
+            let names: Vec<&str> = self.parameters.iter().map(String::as_str).collect();
+            coupling.ready(&self.folder, &names).map_err(Error::statement)?;
+        }
+        Ok(())
     }
 }
 
@@ -99,6 +141,9 @@ impl Program {
             program: name.clone(),
             place,
         };
+        if let Some(path) = self.beside(&name) {
+            return Ok(path);
+        }
         if Path::new(&name).components().count() > 1 {
             let path = self.folder.join(&name);
             return if path.is_file() {
@@ -110,12 +155,49 @@ impl Program {
         searched(&name).ok_or_else(|| missing("on the search path".to_owned()))
     }
 
-    fn attempt(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
-        if let Results::File(file) = &self.results {
-            // A file that is not there is what is wanted; one that stays is overwritten or reported when read.
-            let _ = std::fs::remove_file(self.folder.join(file.fill(trial, parameters)));
+    /// A coupled program or a file that it is given, which may stand beside the study file: it runs elsewhere.
+    fn beside(&self, word: &str) -> Option<PathBuf> {
+        let coupled = matches!(self.results, Results::Coupled(_)) && !word.is_empty();
+        let path = coupled.then(|| self.folder.join(word)).filter(|path| path.is_file())?;
+        std::path::absolute(path).ok()
+    }
+
+    fn place(&self, trial: u64, parameters: &Parameters) -> Attempt<Place<'_>> {
+        match &self.results {
+            Results::LastLine => {}
+            Results::File(file) => {
+                // A file that is not there is what is wanted; one that stays is overwritten or reported when read.
+                let _ = std::fs::remove_file(self.folder.join(file.fill(trial, parameters)));
+            }
+            Results::Coupled(coupling) => {
+                let workplace = coupling.prepare(&self.folder, trial, parameters, &self.outputs)?;
+                return Ok(Place::Own(coupling, workplace));
+            }
         }
-        let mut child = match self.start(trial, parameters) {
+        Ok(Place::Shared(&self.folder))
+    }
+
+    fn attempt(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
+        let place = match self.place(trial, parameters) {
+            Ok(place) => place,
+            Err(mishap) => return Some(Err(mishap)),
+        };
+        let outcome = self.attempt_at(&place, trial, parameters, stop)?;
+        let succeeded = outcome
+            .as_ref()
+            .is_ok_and(|values| super::complete(values, &self.outputs).is_ok());
+        place.leave(succeeded);
+        Some(outcome)
+    }
+
+    fn attempt_at(
+        &self,
+        place: &Place<'_>,
+        trial: u64,
+        parameters: &Parameters,
+        stop: &Stop,
+    ) -> Option<Attempt<BTreeMap<String, f64>>> {
+        let mut child = match self.start(place, trial, parameters) {
             Ok(child) => child,
             Err(mishap) => return Some(Err(mishap)),
         };
@@ -128,19 +210,21 @@ impl Program {
             Ending::TimedOut => Err(self.timed_out()),
             Ending::Exited(status) => exited(status, &complained),
         };
-        Some(outcome.and_then(|()| self.collect(trial, parameters, &printed)))
+        Some(outcome.and_then(|()| self.collect(place, trial, parameters, &printed)))
     }
 
-    fn start(&self, trial: u64, parameters: &Parameters) -> Attempt<Child> {
+    fn start(&self, place: &Place<'_>, trial: u64, parameters: &Parameters) -> Attempt<Child> {
         let mut words = self.command.iter().map(|word| word.fill(trial, parameters));
         let named = words.next().unwrap_or_default();
-        let located = if Path::new(&named).components().count() > 1 {
-            self.folder.join(&named)
-        } else {
-            named.into()
+        let located = match self.beside(&named) {
+            Some(path) => path,
+            None if Path::new(&named).components().count() > 1 => self.folder.join(&named),
+            None => named.into(),
         };
         let mut command = Command::new(&located);
-        command.args(words).current_dir(&self.folder);
+        let argument = |word: String| self.beside(&word).map_or(word.into(), PathBuf::into_os_string);
+        command.args(words.map(argument)).args(place.files());
+        command.current_dir(place.folder());
         command.env("HILLTOP_TRIAL", trial.to_string());
         command.env(
             "HILLTOP_PARAMETERS",
@@ -179,17 +263,24 @@ impl Program {
         Mishap::lasting(format!("timed out after {limit} s"))
     }
 
-    fn collect(&self, trial: u64, parameters: &Parameters, printed: &Tail) -> Attempt<BTreeMap<String, f64>> {
-        let text = match &self.results {
-            Results::LastLine => {
+    fn collect(
+        &self,
+        place: &Place<'_>,
+        trial: u64,
+        parameters: &Parameters,
+        printed: &Tail,
+    ) -> Attempt<BTreeMap<String, f64>> {
+        let text = match (place, &self.results) {
+            (Place::Own(coupling, workplace), _) => return coupling.collect(workplace, &self.outputs),
+            (Place::Shared(folder), Results::File(file)) => {
+                let path = folder.join(file.fill(trial, parameters));
+                let unread = |error| Mishap::lasting(format!("{} could not be read: {error}", path.display()));
+                std::fs::read_to_string(&path).map_err(unread)?
+            }
+            (Place::Shared(_), _) => {
                 let text = printed.text();
                 let line = last_line(&text).ok_or_else(|| Mishap::lasting("nothing was printed on standard output"))?;
                 line.to_owned()
-            }
-            Results::File(file) => {
-                let path = self.folder.join(file.fill(trial, parameters));
-                let unread = |error| Mishap::lasting(format!("{} could not be read: {error}", path.display()));
-                std::fs::read_to_string(&path).map_err(unread)?
             }
         };
         answer::parse(&text, &self.outputs).map_err(Mishap::lasting)

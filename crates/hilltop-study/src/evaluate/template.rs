@@ -48,6 +48,14 @@ impl Template {
         })
     }
 
+    /// A text that ends with the number of the trial.
+    pub(crate) fn trial(text: &str) -> Self {
+        Self {
+            text: format!("{text}{{{TRIAL}}}"),
+            pieces: vec![Piece::Literal(text.to_owned()), Piece::Placeholder(TRIAL.to_owned())],
+        }
+    }
+
     /// The names between braces.
     pub fn placeholders(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use hilltop_problem::Problem;
 
-use super::duration;
 use super::section::{Field, Section};
+use super::{coupling, duration};
 use crate::evaluate::{Results, Template};
 use crate::statement::{Command, Evaluate};
 
@@ -16,11 +16,6 @@ const KEYS: [&str; 7] = [
 /// What `[evaluate]` says; the problem itself comes along, because it knows its parameters and outputs.
 pub(super) fn evaluate(section: &Section<'_>, folder: &Path) -> Option<(Evaluate, Option<Box<dyn Problem>>)> {
     section.allow(&KEYS);
-    if let Some(field) = section.field("coupling") {
-        field.remark(
-            "evaluate.coupling is not supported yet: print the outputs, or write them to results = { file = \"…\" }",
-        );
-    }
     match section.typed(&["command", "problem"])[..] {
         ["command"] => command(section, folder).map(|command| (Evaluate::Command(command), None)),
         ["problem"] => problem(section),
@@ -45,9 +40,17 @@ fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {
         Some(field) => Some(timeout(&field)?),
     };
     let retries = section.field("retries").map_or(Some(0), |field| field.count(0))?;
-    let results = section
-        .field("results")
-        .map_or(Some(Results::LastLine), |field| results(&field))?;
+    let results = match (section.field("results"), section.field("coupling")) {
+        (None, None) => Results::LastLine,
+        (Some(field), None) => results(&field)?,
+        (None, Some(field)) => Results::Coupled(coupling::coupling(&field)?),
+        (Some(_), Some(field)) => {
+            field.remark(
+                "evaluate.coupling and evaluate.results exclude each other: a coupling has a results file of its own",
+            );
+            return None;
+        }
+    };
     let complete = templates.len() == words.len();
     complete.then(|| Command {
         command: templates,
@@ -58,7 +61,7 @@ fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {
     })
 }
 
-fn template(field: &Field<'_>, text: &str) -> Option<Template> {
+pub(super) fn template(field: &Field<'_>, text: &str) -> Option<Template> {
     Template::parse(text).map_err(|reason| field.refuse(&reason)).ok()
 }
 
@@ -86,7 +89,7 @@ fn results(field: &Field<'_>) -> Option<Results> {
 }
 
 fn problem(section: &Section<'_>) -> Option<(Evaluate, Option<Box<dyn Problem>>)> {
-    exclude(section, &["timeout", "retries", "results"], "a command");
+    exclude(section, &["timeout", "retries", "results", "coupling"], "a command");
     let field = section.field("problem")?;
     let name = field.text("the name of a built-in problem, see `hilltop problems`")?;
     let problem = hilltop_problem::registry::lookup(name)

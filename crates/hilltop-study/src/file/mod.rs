@@ -1,6 +1,7 @@
 //! The study file: what was typed ([`StudyFile`]) and, once checked, what it means ([`Statement`]).
 
 mod contexts;
+mod coupling;
 mod duration;
 mod evaluate;
 mod output;

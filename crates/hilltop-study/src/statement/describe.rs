@@ -187,8 +187,10 @@ fn program(command: &Command) -> Value {
         "retries",
         (command.retries > 0).then_some(json!(command.retries)),
     );
-    if let Results::File(file) = &command.results {
-        set(&mut described, "results", Some(json!({ "file": file.to_string() })));
+    match &command.results {
+        Results::LastLine => {}
+        Results::File(file) => set(&mut described, "results", Some(json!({ "file": file.to_string() }))),
+        Results::Coupled(coupling) => set(&mut described, "coupling", Some(coupling.described())),
     }
     described
 }

@@ -43,6 +43,7 @@ impl Command {
         let names = names(space);
         let file = match &self.results {
             Results::File(file) => Some(file),
+            Results::Coupled(coupling) => Some(&coupling.work),
             Results::LastLine => None,
         };
         let unknown = self

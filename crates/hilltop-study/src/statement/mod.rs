@@ -163,6 +163,7 @@ impl Statement {
             retries: command.retries,
             results: command.results.clone(),
             folder: command.folder.clone(),
+            parameters: names(&self.space).into(),
             outputs: Arc::clone(&self.outputs),
         }
     }
@@ -203,7 +204,7 @@ impl Statement {
             ));
         }
         if let Some(Evaluate::Command(command)) = &self.evaluate {
-            warnings.extend(self.program(command).locate().err().map(|error| error.to_string()));
+            warnings.extend(self.program(command).ready().err().map(|error| error.to_string()));
             warnings.extend(self.shared_file(command));
         }
         warnings
