@@ -24,13 +24,11 @@ pub(super) fn coupling(field: &Field<'_>) -> Option<Coupling> {
     }
     let table = field.table(ALLOWED)?;
     table.allow(&KEYS);
-    match table.field("name") {
-        Some(name) => named(&name)?,
-        None => {
-            field.refuse(ALLOWED);
-            return None;
-        }
-    }
+    let Some(name) = table.field("name") else {
+        field.refuse(ALLOWED);
+        return None;
+    };
+    named(&name)?;
     let mut coupling = Coupling::default();
     coupling.format = one_of(&table, "format", &CouplingFormat::NAMED, coupling.format)?;
     coupling.keep = one_of(&table, "keep", &Keep::NAMED, coupling.keep)?;
@@ -56,13 +54,11 @@ pub(super) fn coupling(field: &Field<'_>) -> Option<Coupling> {
 }
 
 fn named(field: &Field<'_>) -> Option<()> {
-    match field.text(ALLOWED)? {
-        "dakota" => Some(()),
-        _ => {
-            field.refuse(ALLOWED);
-            None
-        }
+    let known = field.text(ALLOWED)? == "dakota";
+    if !known {
+        field.refuse(ALLOWED);
     }
+    known.then_some(())
 }
 
 fn one_of<T: Copy>(table: &Section<'_>, key: &str, choices: &[(&str, T)], default: T) -> Option<T> {
