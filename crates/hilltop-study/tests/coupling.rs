@@ -42,7 +42,7 @@ fn outcome(folder: &Path, evaluate: &str) -> Outcome {
 fn reason(outcome: Outcome) -> String {
     match outcome {
         Outcome::Failed(reason) => reason,
-        other => panic!("{other:?}"),
+        Outcome::Outputs(values) => panic!("{values:?}"),
     }
 }
 
