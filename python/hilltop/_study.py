@@ -154,9 +154,10 @@ class Study:
         _events: list[str] | None = None,
     ) -> None:
         self._arguments: dict[str, Any] | None = None
+        store = None if store is None else os.path.abspath(store)
         if isinstance(space, (str, os.PathLike)):
             self._begin(_native.Study.from_file(space, store), False)
-            self._arguments = {"file": os.fspath(space), "store": store}
+            self._arguments = {"file": os.path.abspath(space), "store": store}
             return
         table, box = parameters(space)
         described: dict[str, Any] = {
@@ -199,7 +200,7 @@ class Study:
         """The study that a store holds, whoever began it."""
         study = cls.__new__(cls)
         study._begin(_native.Study.from_store(store), False)
-        study._arguments = {"load": os.fspath(store)}
+        study._arguments = {"load": os.path.abspath(store)}
         return study
 
     def __getstate__(self) -> dict[str, Any]:
