@@ -14,7 +14,7 @@ from typing import Any
 from ray.tune.search import Searcher
 from ray.tune.search.sample import Categorical, Domain, Float, Integer, LogUniform, Quantized, Uniform
 from ray.tune.search.variant_generator import parse_spec_vars
-from ray.tune.utils.util import flatten_dict, unflatten_dict
+from ray.tune.utils.util import flatten_dict, unflatten_dict  # type: ignore[attr-defined]
 
 from ._outcome import number
 from ._study import Study
@@ -100,7 +100,7 @@ class HilltopSearch(Searcher):
         self._at_once = max_concurrent
         return True
 
-    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+    def suggest(self, trial_id: str) -> dict[str, Any] | None:
         if self._study is None:
             raise RuntimeError("HilltopSearch needs a space, a metric and a mode, of its own or of the Tuner")
         if self._at_once and len(self._live) >= self._at_once:
@@ -112,10 +112,10 @@ class HilltopSearch(Searcher):
         try:
             asked = self._study.ask()
         except ExhaustedError:
-            return Searcher.FINISHED
+            return Searcher.FINISHED  # type: ignore[return-value]
         self._live[trial_id] = asked.trial
         flat = {name: axis.outward(asked.parameters[name]) for name, axis in self._axes.items()}
-        return unflatten_dict(flat)  # type: ignore[no-any-return]
+        return unflatten_dict(flat)
 
     def on_trial_result(self, trial_id: str, result: dict[str, Any]) -> None:
         """Only the last result of a trial counts."""
@@ -137,7 +137,7 @@ class HilltopSearch(Searcher):
             return "the trial ended with an error"
         flat = flatten_dict(dict(result or {}))
         outputs: dict[str, float] = {}
-        for name in (self._metric, *self._constraints):
+        for name in (str(self._metric), *self._constraints):
             try:
                 outputs[name] = number(flat[name], name)
             except (KeyError, TypeError):
@@ -169,7 +169,7 @@ class HilltopSearch(Searcher):
         if self._study is None:
             raise RuntimeError("HilltopSearch needs a space, a metric and a mode before results are added")
         if not pruned:
-            self._add(parameters, self._outputs({self._metric: value}, error))
+            self._add(parameters, self._outputs({str(self._metric): value}, error))
 
     def get_state(self) -> dict[str, Any]:
         return dict(self.__dict__)
@@ -190,7 +190,7 @@ class _Axis:
     """A domain of Tune as a parameter: what Hilltop calls its values, and what Tune does."""
 
     def __init__(self, name: str, domain: Domain) -> None:
-        sampler = domain.get_sampler()
+        sampler = domain.get_sampler()  # type: ignore[no-untyped-call]
         step = sampler.q if isinstance(sampler, Quantized) else None
         sampler = sampler.sampler if isinstance(sampler, Quantized) else sampler
         self.options = list(domain.categories) if isinstance(domain, Categorical) else None
