@@ -6,8 +6,9 @@
 pub mod acquisition;
 pub mod design;
 pub mod maximiser;
-mod named;
 pub mod normal;
+
+use hilltop_core::named;
 
 pub use acquisition::{
     Ei, Incumbent, KnowledgeGradient, LogEi, LogPi, MaxValueEntropy, Mean, Optimism, Path, Pi, Pointwise, Radius,

@@ -48,7 +48,15 @@ fn is_usage(error: &anyhow::Error) -> bool {
     let named_wrongly = |error: &Error| {
         matches!(
             error,
-            Error::MissingOutput { .. } | Error::UnknownOutput { .. } | Error::NotFinite { .. }
+            Error::MissingOutput { .. }
+                | Error::UnknownOutput { .. }
+                | Error::NotFinite { .. }
+                | Error::TooFewPoints { .. }
+                | Error::ArmsMissing
+                | Error::ArmsUnexpected
+                | Error::TooFewArms { .. }
+                | Error::ArmLength { .. }
+                | Error::Arm { .. }
         )
     };
     error.is::<Usage>() || study.is_some_and(|error| error.is_usage() || named_wrongly(error))

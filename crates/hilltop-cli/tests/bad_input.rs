@@ -514,6 +514,80 @@ fn a_wrong_method_is_told_with_what_there_is() {
     }
 }
 
+const COMPOSED: &str = "{ name = \"compose\", surrogate = \"sto-bnts\", acquisition = \"ei\" }";
+
+#[test]
+fn a_method_that_cannot_work_is_refused_by_what_is_wrong_with_it() {
+    let desk = Desk::new();
+    let beta = |method: &str| format!("{{ name = \"{method}\", beta = {{ name = \"constant\", value = -1.0 }} }}");
+    let narrow = |method: &str| format!("{{ name = \"{method}\", width = 0 }}");
+    let mut cases = vec![
+        (COMPOSED.to_owned(), "ei needs marginals; sto-bnts has paths"),
+        (
+            COMPOSED.replace("ei", "knowledge-gradient"),
+            "knowledge-gradient needs marginals and paths; sto-bnts has paths",
+        ),
+        (
+            COMPOSED.replace("sto-bnts", "dngo").replace("ei", "optimism"),
+            "optimism needs weights; dngo has marginals and paths",
+        ),
+        (
+            COMPOSED.replace("sto-bnts", "sto"),
+            "unknown variant `sto`, expected one of `ntk`, `sto-bnts`, ",
+        ),
+    ];
+    cases.extend(["neural-ucb", "lin-ucb", "go-ucb"].map(|method| (beta(method), "-1 is not allowed")));
+    let trained = [
+        "neural-ucb",
+        "neural-ts",
+        "sto-bnts",
+        "deep-ensemble",
+        "go-ucb",
+        "neural-greedy",
+        "dngo",
+    ];
+    cases.extend(trained.map(|method| (narrow(method), "width = 0 is not allowed")));
+    for (method, expected) in cases {
+        desk.write("study.toml", PLAIN.replace("\"random\"", &method));
+        let said = desk.hilltop(&["check", "study.toml"]);
+        assert!(said.code == 2 && said.err.contains(expected), "{method}: {said:?}");
+    }
+}
+
+#[test]
+fn wrong_arms_and_batches_are_told_on_the_command_line() {
+    let bandit = "method = \"neural-ucb\"\n[contexts]\nfeatures = 2\n[outputs]\nreward = { maximize = true }\n";
+    let desk = Desk::with(bandit);
+    for (arms, expected) in [
+        (
+            "[[0, 0], [0, 0, 0]]",
+            "arm 1 has 3 features; every arm of the study has 2",
+        ),
+        ("[]", "1 of 0 arms cannot be chosen"),
+        ("[[0, \"a\"]]", "--arms: "),
+        ("[[0, 2]]", "arm 0 cannot be used: "),
+    ] {
+        let said = desk.hilltop(&["ask", "study.toml", "--arms", arms]);
+        assert!(said.code == 2 && said.err.contains(expected), "{arms}: {said:?}");
+    }
+    let said = desk.hilltop(&["ask", "study.toml"]);
+    assert!(said.code == 2 && said.err.contains("give the arms"), "{said:?}");
+    let finite = PLAIN.replace("{ float = [0, 1] }", "{ int = [1, 3] }");
+    let desk = Desk::with(&finite);
+    let said = desk.hilltop(&["ask", "study.toml", "-n", "4"]);
+    let expected = "error: 4 different points cannot be asked for at once: the space has 3\n";
+    assert_eq!((said.code, said.err.as_str()), (2, expected));
+    assert_eq!(desk.hilltop(&["ask", "study.toml", "-n", "3"]).ok().lines().count(), 3);
+    desk.write("points.csv", "a,b,c\n1,2,3\n4,5,6\n");
+    let arrays = "[candidates]\nfile = \"points.csv\"\nshape = [2, 2]\n[outputs]\ncost = { minimize = true }\n";
+    desk.write("study.toml", arrays);
+    let said = desk.hilltop(&["check", "study.toml"]);
+    assert!(
+        said.code == 2 && said.err.contains("the shape [2, 2] has 4 places"),
+        "{said:?}"
+    );
+}
+
 #[test]
 fn wrong_expressions_are_told_by_column() {
     let desk = Desk::new();

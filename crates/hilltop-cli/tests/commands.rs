@@ -226,11 +226,20 @@ fn a_report_is_written_also_of_a_study_without_results() {
 fn methods_and_problems_are_listed_with_their_sources() {
     let desk = Desk::new();
     let methods = desk.hilltop(&["methods"]).ok();
-    assert!(methods.starts_with("auto") && methods.contains("NeuralBO"), "{methods}");
-    assert_eq!(
-        desk.hilltop(&["methods", "--json"]).json()["methods"][0]["name"],
-        "auto"
-    );
+    assert!(methods.starts_with("name") && methods.contains("NeuralBO"), "{methods}");
+    assert!(methods.lines().all(|line| line.chars().count() <= 80), "{methods}");
+    let listed = desk.hilltop(&["methods", "--json"]).json();
+    assert_eq!(listed["methods"][0]["name"], "auto");
+    for method in listed["methods"].as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        assert!(methods.contains(&format!("\n{name} ")), "{name}");
+        let texts = ["about", "paper", "needs", "batch"];
+        assert!(
+            texts.iter().all(|key| !method[key].as_str().unwrap().is_empty()),
+            "{method}"
+        );
+        assert_eq!(method["seconds"].as_f64().is_some(), name != "compose", "{method}");
+    }
     let problems = desk.hilltop(&["problems"]).ok();
     assert!(
         problems.contains("bbob-f24-d<dim>-i<instance>") && problems.contains("Ackley 1987"),

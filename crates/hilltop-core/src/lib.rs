@@ -7,6 +7,7 @@ pub mod expression;
 mod history;
 mod journal;
 mod lbfgs;
+pub mod named;
 mod output;
 mod rng;
 mod role;

@@ -103,8 +103,23 @@ pub struct Capabilities {
     pub marginals: bool,
     /// Functions drawn from what is believed.
     pub paths: bool,
+    /// The weights of a known form, and an ellipsoid of plausible ones.
+    pub weights: bool,
     /// Gradients in the point of all of these.
     pub smooth: bool,
+}
+
+impl Capabilities {
+    /// A surrogate of a name whose models can do nothing yet: what to start a description from.
+    pub fn none(name: &'static str) -> Self {
+        Self {
+            name,
+            marginals: false,
+            paths: false,
+            weights: false,
+            smooth: false,
+        }
+    }
 }
 
 /// A fitted surrogate.
@@ -270,4 +285,9 @@ pub trait Maximiser: Send + Sync {
     /// A projected point within the bounds that satisfies the known constraints and, unless the study is noisy, is
     /// none of the known points.
     fn maximise(&self, score: &dyn Score, context: &Context<'_>, rng: &mut Rng) -> Result<Vec<f64>>;
+
+    /// Whether it works on smooth scores alone.
+    fn needs_gradients(&self) -> bool {
+        false
+    }
 }

@@ -7,9 +7,10 @@
 //! cargo run --release -p hilltop-method --example bandits -- [rounds] [seeds] [method …]
 //! ```
 //!
-//! A method is a name or a JSON table with a name and settings. Without any, the table of docs/bandits.md.
+//! Seeds are a number, `5` for 0 to 4, or a range, `100..103` for 100 to 102. A method is a name or a JSON table with a name and settings. Without any, the table of docs/bandits.md.
 
 use std::error::Error;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -31,24 +32,31 @@ const REWARDS: [(&str, Reward); 2] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let rounds = arguments.next().map_or(Ok(2000), |text| text.parse())?;
-    let seeds = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let seeds = arguments.next().map_or(Ok(0..5), |text| range(&text))?;
     let given: Vec<String> = arguments.collect();
     let methods = if given.is_empty() {
         every_method()
     } else {
         given.iter().map(|text| parsed(text)).collect()
     };
-    println!("cumulative regret after {rounds} rounds: median (lowest to highest) of {seeds} seeds, seconds a run\n");
+    println!("cumulative regret after {rounds} rounds: median (lowest to highest) of seeds {seeds:?}, seconds a run\n");
     println!("| method | {} | {} |\n|---|---|---|", REWARDS[0].0, REWARDS[1].0);
     for method in methods {
         let recipe = Recipe::parse(&method)?;
         let cells: Result<Vec<String>, _> = REWARDS
             .iter()
-            .map(|(_, reward)| summary(&recipe, *reward, rounds, seeds))
+            .map(|(_, reward)| summary(&recipe, *reward, rounds, seeds.clone()))
             .collect();
         println!("| {} | {} |", named(&method), cells?.join(" | "));
     }
     Ok(())
+}
+
+fn range(text: &str) -> Result<Range<u64>, std::num::ParseIntError> {
+    match text.split_once("..") {
+        Some((first, end)) => Ok(first.parse()?..end.parse()?),
+        None => Ok(0..text.parse()?),
+    }
 }
 
 fn every_method() -> Vec<Value> {
@@ -83,15 +91,17 @@ fn named(method: &Value) -> String {
     )
 }
 
-fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: u64) -> hilltop_core::Result<String> {
+fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: Range<u64>) -> hilltop_core::Result<String> {
     let start = Instant::now();
-    let runs: hilltop_core::Result<Vec<f64>> = (0..seeds).map(|seed| regret(recipe, reward, rounds, seed)).collect();
+    let runs: hilltop_core::Result<Vec<f64>> = seeds.map(|seed| regret(recipe, reward, rounds, seed)).collect();
     let mut regrets = runs?;
     regrets.sort_by(f64::total_cmp);
     let (Some(low), Some(high)) = (regrets.first(), regrets.last()) else {
         return Ok("–".into());
     };
-    let (middle, seconds) = (regrets[regrets.len() / 2], start.elapsed().as_secs_f64() / seeds as f64);
+    let count = regrets.len();
+    let middle = 0.5 * (regrets[(count - 1) / 2] + regrets[count / 2]);
+    let seconds = start.elapsed().as_secs_f64() / count as f64;
     Ok(format!("{middle:.0} ({low:.0} to {high:.0}), {seconds:.1} s"))
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
 use hilltop_core::{Proposer, Result};
-use hilltop_surrogate::Ntk;
+use hilltop_surrogate::Kind;
 use serde::{Deserialize, Serialize};
 
 use crate::composite::Composite;
@@ -22,7 +22,7 @@ pub struct Compose {
     /// What is done to the objective's values first.
     pub transform: Transform,
     /// What is believed.
-    pub surrogate: Ntk,
+    pub surrogate: Kind,
     /// What is worth evaluating.
     pub acquisition: acquisition::Kind,
     /// How the best point is found.
@@ -34,7 +34,7 @@ impl Default for Compose {
         Self {
             design: Design::default(),
             transform: Transform::default(),
-            surrogate: Ntk::default(),
+            surrogate: Kind::default(),
             acquisition: acquisition::Kind::LogEi(LogEi::default()),
             maximiser: maximiser::Kind::default(),
         }

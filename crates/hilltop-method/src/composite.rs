@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use hilltop_acquire::Design;
 use hilltop_core::{
-    Acquisition, Bounds, Context, Evidence, History, Maximiser, Model, Models, Points, Previous, Proposer, Query,
-    Recommendation, Result, Rng, Score, Surrogate,
+    Acquisition, Bounds, Capabilities, Context, Error, Evidence, History, Maximiser, Model, Models, Points, Previous,
+    Proposer, Query, Recommendation, Result, Rng, Score, Surrogate,
 };
 
 use crate::arm::{any_arm, best_arm};
@@ -39,7 +39,11 @@ impl Composite {
         acquisition: Arc<dyn Acquisition>,
         maximiser: Arc<dyn Maximiser>,
     ) -> Result<Self> {
-        acquisition.check(surrogate.capabilities())?;
+        let capabilities = surrogate.capabilities();
+        acquisition.check(capabilities)?;
+        if maximiser.needs_gradients() {
+            check_smoothness(capabilities, acquisition.is_smooth())?;
+        }
         Ok(Self {
             design,
             transform,
@@ -166,6 +170,21 @@ impl Composite {
         let memory = model.memory().filter(|memory| Some(memory) != history.memory());
         Ok(Query { point, memory })
     }
+}
+
+/// Refuses scores without gradients, naming what has none.
+fn check_smoothness(surrogate: Capabilities, acquisition: bool) -> Result<()> {
+    let model = match (acquisition, surrogate.smooth) {
+        (true, true) => return Ok(()),
+        (false, _) => "the acquisition",
+        (true, false) => surrogate.name,
+    };
+    Err(Error::Incapable {
+        asker: "the maximiser",
+        needed: "gradients",
+        model,
+        offered: "values alone",
+    })
 }
 
 impl Proposer for Composite {

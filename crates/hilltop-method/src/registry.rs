@@ -11,88 +11,154 @@ pub struct Entry {
     pub about: &'static str,
     /// Where it comes from.
     pub paper: &'static str,
+    /// What it works on.
+    pub needs: &'static str,
+    /// How the points of a batch come about.
+    pub batch: &'static str,
+    /// Seconds a suggestion takes, as [`MEASURED`] says; none where it depends on the settings alone.
+    pub seconds: Option<f64>,
 }
+
+/// How [`Entry::seconds`] was measured.
+pub const MEASURED: &str = "the mean of ten asks after 200 evaluations of 10 parameters, one core, the first from a cold start \
+                            (hilltop bench --speed --dims 10 --sizes 200)";
+
+const ANY: &str = "any space, arms";
+const SPACE: &str = "any space";
+const ARRAYS: &str = "any space, arms, arrays";
+/// One after another, each knowing those before it as under way.
+const TURN: &str = "in turn";
+/// Independent draws on all cores.
+const DRAWN: &str = "at once";
 
 const METHODS: &[Entry] = &[
     Entry {
         name: "auto",
         about: "tangent-kernel model of a smooth network, log expected improvement, local descent",
         paper: "the configuration that measured best; docs/methods/auto.md",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "neural-bo",
         about: "Thompson sampling with the neural tangent kernel",
         paper: "Phan-Trong, Tran-The, Gupta: NeuralBO, Neurocomputing 2023",
+        needs: ARRAYS,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "neural-ucb",
         about: "optimism with a trained network and the gradients of every round; contextual bandits",
         paper: "Zhou, Li, Gu: Neural Contextual Bandits with UCB-based Exploration, ICML 2020",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "neural-ts",
         about: "Thompson sampling with a trained network and the gradients of every round; contextual bandits",
         paper: "Zhang, Zhou, Li, Gu: Neural Thompson Sampling, ICLR 2021",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "lin-ucb",
         about: "optimism with a linear model; contextual bandits",
         paper: "Li, Chu, Langford, Schapire: A Contextual-Bandit Approach, WWW 2010",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "lin-ts",
         about: "Thompson sampling with a linear model; contextual bandits",
         paper: "Agrawal, Goyal: Thompson Sampling for Contextual Bandits with Linear Payoffs, ICML 2013",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "sto-bnts",
         about: "batch Thompson sampling: each point trains a network of its own",
         paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
+        needs: SPACE,
+        batch: DRAWN,
+        seconds: None,
     },
     Entry {
         name: "sto-bnts-linear",
         about: "batch Thompson sampling: each point trains a linear model of its own tangent features",
         paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
+        needs: SPACE,
+        batch: DRAWN,
+        seconds: None,
     },
     Entry {
         name: "deep-ensemble",
         about: "each point trains a network of its own, without the tangent term of sto-bnts",
         paper: "Lakshminarayanan, Pritzel, Blundell: NIPS 2017; Dai et al., NeurIPS 2022",
+        needs: SPACE,
+        batch: DRAWN,
+        seconds: None,
     },
     Entry {
         name: "go-ucb",
         about: "optimism over the weights of a small network, few evaluations of many parameters",
         paper: "Liu, Wang: Global Optimization with Parametric Function Approximation, ICML 2023",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "neural-greedy",
         about: "the minimum of a network trained on perturbed values",
         paper: "Paria, Póczos, Ravikumar, Schneider, Suggala: Be Greedy, ICML workshop 2022",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "dngo",
         about: "expected improvement on a network with a Bayesian linear head",
         paper: "Snoek et al.: Scalable Bayesian Optimization Using Deep Neural Networks, ICML 2015",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "random",
         about: "uniform sampling of the feasible set",
         paper: "Bergstra, Bengio: JMLR 2012",
+        needs: ANY,
+        batch: DRAWN,
+        seconds: None,
     },
     Entry {
         name: "sobol",
         about: "scrambled Sobol sequence, low discrepancy",
         paper: "Sobol 1967; Owen 1998",
+        needs: ANY,
+        batch: DRAWN,
+        seconds: None,
     },
     Entry {
         name: "cma-es",
         about: "covariance matrix adaptation, evolutionary",
         paper: "Hansen: The CMA Evolution Strategy, a tutorial, 2016",
+        needs: SPACE,
+        batch: TURN,
+        seconds: None,
     },
 ];
 

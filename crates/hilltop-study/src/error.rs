@@ -113,6 +113,14 @@ pub enum Error {
     /// A point is none of the space.
     #[error("the point is not in the space: {0}")]
     Point(hilltop_core::SpaceError),
+    /// More points were asked for at once than a finite space has.
+    #[error("{count} different points cannot be asked for at once: the space has {points}")]
+    TooFewPoints {
+        /// How many were asked for.
+        count: usize,
+        /// How many there are.
+        points: u64,
+    },
     /// A study of contexts was asked without arms.
     #[error(
         "the study has [contexts]: give the arms of the round with the ask, such as {{\"ask\": 1, \"arms\": [[…], […]]}}"

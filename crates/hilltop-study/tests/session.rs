@@ -151,10 +151,17 @@ fn a_finite_space_gives_what_it_has_and_then_says_that_it_is_exhausted() {
     let space = Space::finite(Candidates::from_rows(vec!["x1"], rows).unwrap());
     let statement = Statement::new(Arc::new(space), outputs(), Method::custom("rows", || Ok(Rows))).unwrap();
     let study = Study::open(statement, MemoryJournal::default()).unwrap();
-    let answers = transcript(&study, b"{\"ask\": 5}\n{\"ask\": 1}\n{\"ask\": 2}\n");
-    assert_eq!(answers[0]["trials"].as_array().unwrap().len(), 3);
-    assert_eq!(answers[1]["error"]["code"], "exhausted");
-    assert_eq!(answers[2]["error"]["code"], "exhausted");
+    let answers = transcript(
+        &study,
+        b"{\"ask\": 4}\n{\"ask\": 1}\n{\"ask\": 3}\n{\"ask\": 1}\n{\"ask\": 2}\n",
+    );
+    let more =
+        json!({ "code": "too-many", "message": "4 different points cannot be asked for at once: the space has 3" });
+    assert_eq!(answers[0]["error"], more);
+    assert_eq!(answers[1]["trials"].as_array().unwrap().len(), 1);
+    assert_eq!(answers[2]["trials"].as_array().unwrap().len(), 2);
+    assert_eq!(answers[3]["error"]["code"], "exhausted");
+    assert_eq!(answers[4]["error"]["code"], "exhausted");
     let told = session::answer(&study, "{\"tell\": {\"trial\": 2, \"outputs\": {\"cost\": 1}}}");
     assert_eq!(told, json!({ "told": { "trial": 2 } }));
 }

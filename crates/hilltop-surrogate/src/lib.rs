@@ -9,6 +9,7 @@
 pub mod accumulated;
 pub mod dngo;
 pub mod image;
+mod kind;
 pub mod linear;
 pub mod ntk;
 pub mod parametric;
@@ -19,6 +20,7 @@ pub mod sto;
 pub use accumulated::Accumulated;
 pub use dngo::Dngo;
 pub use image::{ImageNetwork, Imaging};
+pub use kind::Kind;
 pub use linear::Linear;
 pub use ntk::Ntk;
 pub use parametric::Regression;

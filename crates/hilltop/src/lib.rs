@@ -95,7 +95,7 @@
 //!         Ok(Arc::new(NearestModel { points: evidence.points.clone(), values: evidence.values.to_vec() }))
 //!     }
 //!     fn capabilities(&self) -> Capabilities {
-//!         Capabilities { name: "nearest", marginals: true, paths: false, smooth: false }
+//!         Capabilities { marginals: true, ..Capabilities::none("nearest") }
 //!     }
 //! }
 //! impl Model for NearestModel {

@@ -10,7 +10,7 @@ use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Scor
 use serde::{Deserialize, Serialize};
 
 use super::incumbent::{Bar, Incumbent};
-use super::{incapable, marginal};
+use super::{marginal, require};
 use crate::normal;
 
 /// Expected improvement.
@@ -40,11 +40,7 @@ impl Acquisition for Ei {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("ei", "marginals", capabilities))
-        }
+        require("ei", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {
@@ -59,11 +55,7 @@ impl Acquisition for LogEi {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("log-ei", "marginals", capabilities))
-        }
+        require("log-ei", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::incumbent::Incumbent;
 use super::marginal::{self, marginals};
 use super::minimum::{Drawn, paths};
-use super::{incapable, lowest};
+use super::{lowest, require};
 use crate::normal;
 
 /// Max-value entropy.
@@ -82,12 +82,10 @@ impl Acquisition for MaxValueEntropy {
         if self.samples == 0 {
             return Err(super::refused("samples", 0, "at least 1"));
         }
+        let (marginals, paths) = (capabilities.marginals, capabilities.paths);
         match self.minima {
-            Minima::Paths if !(capabilities.marginals && capabilities.paths) => {
-                Err(incapable(NAME, "marginals and paths", capabilities))
-            }
-            Minima::Gumbel if !capabilities.marginals => Err(incapable(NAME, "marginals", capabilities)),
-            _ => Ok(()),
+            Minima::Paths => require(NAME, "marginals and paths", marginals && paths, capabilities),
+            Minima::Gumbel => require(NAME, "marginals", marginals, capabilities),
         }
     }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::knowledge::{Alternatives, Knowledge};
 use super::marginal::{marginals, middle};
 use super::minimum::{Drawn, paths};
-use super::{incapable, lowest, refused};
+use super::{lowest, refused, require};
 
 /// Knowledge gradient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,11 +72,8 @@ impl Acquisition for KnowledgeGradient {
         if self.alternatives == 0 {
             return Err(refused("alternatives", 0, "at least 1"));
         }
-        if capabilities.marginals && capabilities.paths {
-            Ok(())
-        } else {
-            Err(incapable(NAME, "marginals and paths", capabilities))
-        }
+        let met = capabilities.marginals && capabilities.paths;
+        require(NAME, "marginals and paths", met, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Score};
 use serde::{Deserialize, Serialize};
 
-use super::{incapable, marginal};
+use super::{marginal, require};
 
 /// The lowest mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +18,7 @@ impl Acquisition for Mean {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("mean", "marginals", capabilities))
-        }
+        require("mean", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

@@ -66,6 +66,8 @@ pub enum Kind {
     MaxValueEntropy(MaxValueEntropy),
     /// What the best mean gains.
     KnowledgeGradient(KnowledgeGradient),
+    /// The best for plausible weights.
+    Optimism(Optimism),
 }
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             Self::Path(role) => role,
             Self::MaxValueEntropy(role) => role,
             Self::KnowledgeGradient(role) => role,
+            Self::Optimism(role) => role,
         }
     }
 }
@@ -118,20 +121,27 @@ impl<'de> named::Table<'de> for Kind {
     }
 }
 
-/// The error of an acquisition that asks for what a model lacks.
-fn incapable(asker: &'static str, needed: &'static str, capabilities: Capabilities) -> hilltop_core::Error {
-    let offered = match (capabilities.marginals, capabilities.paths) {
-        (true, true) => "marginals and paths",
-        (true, false) => "marginals",
-        (false, true) => "paths",
-        (false, false) => "neither marginals nor paths",
+/// Refuses a model that lacks what an acquisition needs, naming both and what there is instead.
+fn require(asker: &'static str, needed: &'static str, met: bool, capabilities: Capabilities) -> Result<()> {
+    if met {
+        return Ok(());
+    }
+    let offered = match (capabilities.marginals, capabilities.paths, capabilities.weights) {
+        (true, true, true) => "marginals, paths and weights",
+        (true, true, false) => "marginals and paths",
+        (true, false, true) => "marginals and weights",
+        (true, false, false) => "marginals",
+        (false, true, true) => "paths and weights",
+        (false, true, false) => "paths",
+        (false, false, true) => "weights",
+        (false, false, false) => "neither marginals nor paths",
     };
-    hilltop_core::Error::Incapable {
+    Err(hilltop_core::Error::Incapable {
         asker,
         needed,
         model: capabilities.name,
         offered,
-    }
+    })
 }
 
 /// The error of a number that is too small.
@@ -150,7 +160,7 @@ mod tests {
 
     use super::*;
 
-    const ALL: [&str; 10] = [
+    const ALL: [&str; 11] = [
         "ei",
         "log-ei",
         "pi",
@@ -161,6 +171,7 @@ mod tests {
         "path",
         "max-value-entropy",
         "knowledge-gradient",
+        "optimism",
     ];
 
     fn parse(text: &str) -> Result<Kind, serde_json::Error> {
@@ -172,6 +183,7 @@ mod tests {
             name: "sto-bnts",
             marginals,
             paths,
+            weights: marginals && paths,
             smooth: true,
         }
     }

@@ -54,9 +54,9 @@ impl Acquisition for Optimism {
         }))
     }
 
-    /// The settings alone: whether a model has weights it says itself, when it is bound.
-    fn check(&self, _capabilities: Capabilities) -> Result<()> {
-        self.beta.check()
+    fn check(&self, capabilities: Capabilities) -> Result<()> {
+        self.beta.check()?;
+        super::require("optimism", "weights", capabilities.weights, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hilltop_core::{Acquisition, Capabilities, Context, Error, Models, Result, Rng, Score};
 use serde::{Deserialize, Serialize};
 
-use super::incapable;
+use super::require;
 
 /// A drawn function.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,11 +33,7 @@ impl Acquisition for Path {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.paths {
-            Ok(())
-        } else {
-            Err(incapable("path", "paths", capabilities))
-        }
+        require("path", "paths", capabilities.paths, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

@@ -9,7 +9,7 @@ use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Scor
 use serde::{Deserialize, Serialize};
 
 use super::incumbent::{Bar, Incumbent};
-use super::{incapable, marginal};
+use super::{marginal, require};
 use crate::normal;
 
 /// Probability of improvement.
@@ -57,11 +57,7 @@ impl Acquisition for Pi {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("pi", "marginals", capabilities))
-        }
+        require("pi", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {
@@ -76,11 +72,7 @@ impl Acquisition for LogPi {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("log-pi", "marginals", capabilities))
-        }
+        require("log-pi", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

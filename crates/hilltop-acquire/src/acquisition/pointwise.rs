@@ -10,8 +10,8 @@ use faer::MatRef;
 use hilltop_core::{Acquisition, Capabilities, Context, Model, Models, Result, Rng, Score};
 use serde::{Deserialize, Serialize};
 
-use super::incapable;
 use super::marginal::marginals;
+use super::require;
 
 /// An independent draw a point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -39,11 +39,7 @@ impl Acquisition for Pointwise {
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("pointwise", "marginals", capabilities))
-        }
+        require("pointwise", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

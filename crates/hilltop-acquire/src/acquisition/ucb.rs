@@ -6,7 +6,7 @@ use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Scor
 use serde::{Deserialize, Serialize};
 
 use super::schedule::Schedule;
-use super::{incapable, marginal};
+use super::{marginal, require};
 
 /// Optimism in the face of uncertainty; for minimisation the lower bound counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -24,11 +24,7 @@ impl Acquisition for Ucb {
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
         self.beta.check()?;
-        if capabilities.marginals {
-            Ok(())
-        } else {
-            Err(incapable("ucb", "marginals", capabilities))
-        }
+        require("ucb", "marginals", capabilities.marginals, capabilities)
     }
 
     fn is_smooth(&self) -> bool {

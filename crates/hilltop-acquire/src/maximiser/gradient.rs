@@ -74,6 +74,10 @@ impl Maximiser for Gradient {
         found.extend(tops);
         terrain.choose(score, found, rng)
     }
+
+    fn needs_gradients(&self) -> bool {
+        true
+    }
 }
 
 impl Gradient {

@@ -68,6 +68,10 @@ impl Maximiser for Kind {
     fn maximise(&self, score: &dyn Score, context: &Context<'_>, rng: &mut Rng) -> Result<Vec<f64>> {
         self.role().maximise(score, context, rng)
     }
+
+    fn needs_gradients(&self) -> bool {
+        self.role().needs_gradients()
+    }
 }
 
 impl Serialize for Kind {

@@ -93,6 +93,7 @@ impl From<Error> for Refusal {
             | Error::TooFewArms { .. }
             | Error::ArmLength { .. }
             | Error::Arm { .. } => "bad-arms",
+            Error::TooFewPoints { .. } => "too-many",
             exhausted if exhausted.is_exhausted() => "exhausted",
             Error::Journal(_) | Error::Access { .. } | Error::Contradiction { .. } => "store",
             _ => "internal",

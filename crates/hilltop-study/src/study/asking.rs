@@ -10,6 +10,7 @@ use super::arms::Offer;
 use super::{Oracle, Study};
 use crate::evaluate::Stop;
 use crate::ledger::Ledger;
+use crate::statement::Statement;
 use crate::store::Claim;
 use crate::trial::{Asked, State, Trial};
 use crate::view::Sight;
@@ -49,7 +50,8 @@ enum Turn {
 impl Study {
     /// The next `count` points, to be evaluated and told by the caller. They depend on everything told so far.
     ///
-    /// Fewer come back when a finite space ends on the way. The budget is a matter of `run` and not looked at here.
+    /// Fewer come back when a finite space ends on the way; more than such a space has is an error. The budget is a
+    /// matter of `run` and not looked at here.
     pub fn ask(&self, count: usize) -> Result<Vec<Asked>> {
         self.ask_unless(count, &Stop::new())
     }
@@ -57,6 +59,7 @@ impl Study {
     /// The same, given up with [`Error::Stopped`] when a stop is requested on the way. The number that was reserved for
     /// the point that was not written is the next ask's.
     pub fn ask_unless(&self, count: usize, stop: &Stop) -> Result<Vec<Asked>> {
+        self.check_count(count)?;
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
         let mut asked = Vec::new();
@@ -68,6 +71,17 @@ impl Study {
             }
         }
         Ok(asked)
+    }
+
+    /// Refuses a batch that no finite space of this size can fill with different points.
+    fn check_count(&self, count: usize) -> Result<()> {
+        let Statement {
+            noisy, contexts, space, ..
+        } = &self.statement;
+        match space.cardinality().filter(|_| !noisy && !contexts) {
+            Some(points) if points < count as u64 => Err(Error::TooFewPoints { count, points }),
+            _ => Ok(()),
+        }
     }
 
     /// The best `count` of the arms of this round, to be tried and told by the caller: a contextual bandit. An arm is

@@ -139,6 +139,7 @@ impl Surrogate for Accumulated {
             name: "accumulated",
             marginals: true,
             paths: true,
+            weights: false,
             smooth: true,
         }
     }

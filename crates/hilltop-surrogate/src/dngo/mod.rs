@@ -109,6 +109,7 @@ impl Surrogate for Dngo {
             name: "dngo",
             marginals: true,
             paths: true,
+            weights: false,
             smooth: self.activation.is_smooth(),
         }
     }

@@ -53,6 +53,7 @@ impl Surrogate for Linear {
             name: "linear",
             marginals: true,
             paths: true,
+            weights: false,
             smooth: true,
         }
     }

@@ -160,6 +160,7 @@ impl Surrogate for Ntk {
             name: "ntk",
             marginals: true,
             paths: true,
+            weights: false,
             smooth: true,
         }
     }

@@ -131,6 +131,7 @@ impl Surrogate for Regression {
             name: "parametric",
             marginals: true,
             paths: true,
+            weights: true,
             smooth: self.activation.is_smooth(),
         }
     }

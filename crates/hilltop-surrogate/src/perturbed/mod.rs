@@ -99,9 +99,10 @@ impl Surrogate for Perturbed {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            name: "perturbed networks",
+            name: "perturbed",
             marginals: false,
             paths: true,
+            weights: false,
             smooth: self.activation.is_smooth(),
         }
     }

@@ -27,7 +27,8 @@ use crate::process::Schedule;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sto {
-    /// What is trained.
+    /// What is trained; in a recipe the surrogate's name says it.
+    #[serde(skip)]
     pub kind: Kind,
     /// A convolution and a dense layer in place of `width` and `depth`, for candidates with a shape.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,6 +195,7 @@ impl Surrogate for Sto {
             name,
             marginals: false,
             paths: true,
+            weights: false,
             smooth: true,
         }
     }

@@ -1,4 +1,4 @@
-//! Descriptions that a recipe gives by name alone or as a table with a `name` and settings.
+//! Descriptions that a recipe gives by name alone or as a table with a `name` and settings, for the crates that have such.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use serde::de::value::{MapAccessDeserializer, MapDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 
 /// Reads `"name"` as `{ name = "name" }` and a table as itself.
-pub(crate) fn deserialize<'de, D, T>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
+pub fn deserialize<'de, D, T>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Table<'de>,
@@ -20,7 +20,7 @@ where
 }
 
 /// A description that can be read from a table.
-pub(crate) trait Table<'de>: Sized {
+pub trait Table<'de>: Sized {
     /// Reads the table.
     fn table<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 }
