@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hilltop_acquire::Design;
+use hilltop_acquire::{Design, maximiser};
 use hilltop_core::{
     Acquisition, Bounds, Capabilities, Context, Error, Evidence, History, Maximiser, Model, Models, Points, Previous,
     Proposer, Query, Recommendation, Result, Rng, Score, Surrogate,
@@ -53,6 +53,19 @@ impl Composite {
             region: None,
             fitted: None,
         })
+    }
+
+    /// The proposer of roles as a recipe describes them.
+    pub(crate) fn boxed(
+        design: Design,
+        transform: Transform,
+        surrogate: impl Surrogate + 'static,
+        acquisition: impl Acquisition + 'static,
+        maximiser: maximiser::Kind,
+    ) -> Result<Box<dyn Proposer>> {
+        let (surrogate, acquisition) = (Arc::new(surrogate), Arc::new(acquisition));
+        let composite = Self::new(design, transform, surrogate, acquisition, Arc::new(maximiser))?;
+        Ok(Box::new(composite))
     }
 
     /// The same within a trust region; in the whole space where there is none.

@@ -10,11 +10,8 @@
 //! prior mean, which is a constant and not a fitted quadratic; maximises the logarithm of expected improvement, whose maximum is
 //! the same.
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
 use hilltop_core::{Proposer, Result};
-use hilltop_nn::{Activation, Optimiser};
 use serde::{Deserialize, Serialize};
 
 use crate::composite::Composite;
@@ -24,16 +21,9 @@ use crate::transform::Transform;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Dngo {
-    /// Units a hidden layer.
-    pub width: usize,
-    /// Hidden layers.
-    pub depth: usize,
-    /// The function between layers.
-    pub activation: Activation,
-    /// How the network is trained.
-    pub training: Optimiser,
-    /// What distance from the initial weights costs.
-    pub penalty: f64,
+    /// The network and its training.
+    #[serde(flatten)]
+    pub network: hilltop_surrogate::Dngo,
     /// What is worth evaluating.
     pub acquisition: acquisition::Kind,
     /// The first points.
@@ -46,19 +36,8 @@ pub struct Dngo {
 
 impl Default for Dngo {
     fn default() -> Self {
-        let hilltop_surrogate::Dngo {
-            width,
-            depth,
-            activation,
-            training,
-            penalty,
-        } = hilltop_surrogate::Dngo::default();
         Self {
-            width,
-            depth,
-            activation,
-            training,
-            penalty,
+            network: hilltop_surrogate::Dngo::default(),
             acquisition: acquisition::Kind::LogEi(LogEi::default()),
             design: Design::default(),
             transform: Transform::default(),
@@ -68,34 +47,9 @@ impl Default for Dngo {
 }
 
 impl Dngo {
-    fn surrogate(&self) -> hilltop_surrogate::Dngo {
-        let Self {
-            width,
-            depth,
-            activation,
-            training,
-            penalty,
-            ..
-        } = *self;
-        hilltop_surrogate::Dngo {
-            width,
-            depth,
-            activation,
-            training,
-            penalty,
-        }
-    }
-
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let surrogate = self.surrogate();
-        surrogate.check()?;
-        let (acquisition, maximiser) = (Arc::new(self.acquisition.clone()), Arc::new(self.maximiser));
-        Ok(Box::new(Composite::new(
-            self.design,
-            self.transform,
-            Arc::new(surrogate),
-            acquisition,
-            maximiser,
-        )?))
+        self.network.check()?;
+        let (network, acquisition) = (self.network.clone(), self.acquisition.clone());
+        Composite::boxed(self.design, self.transform, network, acquisition, self.maximiser)
     }
 }

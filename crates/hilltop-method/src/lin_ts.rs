@@ -7,8 +7,6 @@
 //! Follows the paper (Algorithm 1): weights from `N(ŵ, ν² λU⁻¹)`, the best arm for them. Departs from it in that values
 //! are standardised and a constant is among the features.
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Path, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Linear;
@@ -50,14 +48,12 @@ impl LinTs {
             regularisation: self.regularisation,
         };
         surrogate.check()?;
-        let (acquisition, maximiser) = (Arc::new(Path { spread: self.spread }), Arc::new(self.maximiser));
-        let composite = Composite::new(
+        Composite::boxed(
             self.design,
             Transform::None,
-            Arc::new(surrogate),
-            acquisition,
-            maximiser,
-        )?;
-        Ok(Box::new(composite))
+            surrogate,
+            Path { spread: self.spread },
+            self.maximiser,
+        )
     }
 }

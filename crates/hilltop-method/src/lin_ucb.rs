@@ -8,8 +8,6 @@
 //! One linear model for all arms, as in the comparison of the `NeuralUCB` paper. Departs from the paper in that values
 //! are standardised and a constant is among the features.
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Schedule, Ucb, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Linear;
@@ -49,15 +47,12 @@ impl LinUcb {
             regularisation: self.regularisation,
         };
         surrogate.check()?;
-        let acquisition = Arc::new(Ucb { beta: self.beta });
-        let maximiser = Arc::new(self.maximiser);
-        let composite = Composite::new(
+        Composite::boxed(
             self.design,
             Transform::None,
-            Arc::new(surrogate),
-            acquisition,
-            maximiser,
-        )?;
-        Ok(Box::new(composite))
+            surrogate,
+            Ucb { beta: self.beta },
+            self.maximiser,
+        )
     }
 }

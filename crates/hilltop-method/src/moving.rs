@@ -9,8 +9,6 @@ use hilltop_surrogate::Accumulated;
 use crate::composite::Composite;
 use crate::transform::Transform;
 
-/// `λ` where observations are noisy, as those of bandits always are.
-const NOISY: f64 = 0.3;
 /// `λ` where they are exact: that of `NeuralBO`'s experiments.
 const EXACT: f64 = 0.01;
 
@@ -18,8 +16,6 @@ const EXACT: f64 = 0.01;
 pub(crate) struct Moving {
     pub(crate) design: Design,
     pub(crate) surrogate: Accumulated,
-    /// `λ` as the user wrote it.
-    pub(crate) regularisation: Option<f64>,
     /// What is worth evaluating, in a noisy study or in an exact one.
     pub(crate) acquisition: Box<dyn Fn(bool) -> Arc<dyn Acquisition> + Send>,
     pub(crate) maximiser: maximiser::Kind,
@@ -34,9 +30,10 @@ impl Moving {
     }
 
     fn compose(&self, noisy: bool) -> Result<Composite> {
-        let default = if noisy { NOISY } else { EXACT };
         let mut surrogate = self.surrogate.clone();
-        surrogate.regularisation = self.regularisation.unwrap_or(default);
+        if !noisy {
+            surrogate.regularisation.get_or_insert(EXACT);
+        }
         surrogate.check()?;
         let (acquisition, maximiser) = ((self.acquisition)(noisy), Arc::new(self.maximiser));
         Composite::new(

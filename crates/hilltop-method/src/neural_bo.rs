@@ -12,16 +12,15 @@
 //! normal a candidate (`pointwise`), whose minimum over N candidates is mostly noise.
 //! `NeuralBo::paper()` is the paper's own configuration.
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Path, Pointwise, acquisition, maximiser};
-use hilltop_core::{Error, Proposer, Result, Space};
+use hilltop_core::{Proposer, Result, Space};
 use hilltop_nn::{Activation, Parameterisation};
 use hilltop_surrogate::ntk::{Expectation, Features, Fit, Width};
 use hilltop_surrogate::{Imaging, Ntk};
 use serde::{Deserialize, Serialize};
 
 use crate::composite::Composite;
+use crate::neural_ts::check_spread;
 use crate::transform::Transform;
 
 /// The settings of `neural-bo`.
@@ -135,18 +134,15 @@ impl NeuralBo {
     }
 
     pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
-        if !(self.spread.is_finite() && self.spread >= 0.0) {
-            let (setting, value) = ("spread".to_owned(), self.spread.to_string());
-            return Err(Error::Setting {
-                setting,
-                value,
-                allowed: "a number, 0 or more".into(),
-            });
-        }
+        check_spread(self.spread)?;
         let surrogate = self.surrogate(space)?;
         surrogate.check()?;
-        let (acquisition, maximiser) = (Arc::new(self.acquisition()), Arc::new(self.maximiser));
-        let composite = Composite::new(self.design, self.transform, Arc::new(surrogate), acquisition, maximiser)?;
-        Ok(Box::new(composite))
+        Composite::boxed(
+            self.design,
+            self.transform,
+            surrogate,
+            self.acquisition(),
+            self.maximiser,
+        )
     }
 }

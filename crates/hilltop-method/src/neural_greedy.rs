@@ -10,11 +10,8 @@
 //! no more than that. The noise is relative to standardised values; training and network are this library's choice, because the
 //! paper leaves them to the problem.
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Path, maximiser};
 use hilltop_core::{Proposer, Result};
-use hilltop_nn::{Activation, Optimiser};
 use hilltop_surrogate::Perturbed;
 use serde::{Deserialize, Serialize};
 
@@ -22,21 +19,12 @@ use crate::composite::Composite;
 use crate::transform::Transform;
 
 /// The settings of `neural-greedy`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NeuralGreedy {
-    /// Units a hidden layer.
-    pub width: usize,
-    /// Hidden layers.
-    pub depth: usize,
-    /// The function between layers.
-    pub activation: Activation,
-    /// `σ`: the deviation of the noise added to standardised values.
-    pub noise: f64,
-    /// How a network is trained.
-    pub training: Optimiser,
-    /// What distance from the initial weights costs.
-    pub penalty: f64,
+    /// The network and its training.
+    #[serde(flatten)]
+    pub network: Perturbed,
     /// The first points.
     pub design: Design,
     /// What is done to the objective's values first.
@@ -45,57 +33,10 @@ pub struct NeuralGreedy {
     pub maximiser: maximiser::Kind,
 }
 
-impl Default for NeuralGreedy {
-    fn default() -> Self {
-        let Perturbed {
-            width,
-            depth,
-            activation,
-            noise,
-            training,
-            penalty,
-        } = Perturbed::default();
-        Self {
-            width,
-            depth,
-            activation,
-            noise,
-            training,
-            penalty,
-            design: Design::default(),
-            transform: Transform::default(),
-            maximiser: maximiser::Kind::default(),
-        }
-    }
-}
-
 impl NeuralGreedy {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let Self {
-            width,
-            depth,
-            activation,
-            noise,
-            training,
-            penalty,
-            ..
-        } = *self;
-        let surrogate = Perturbed {
-            width,
-            depth,
-            activation,
-            noise,
-            training,
-            penalty,
-        };
-        surrogate.check()?;
-        let (acquisition, maximiser) = (Arc::new(Path::default()), Arc::new(self.maximiser));
-        Ok(Box::new(Composite::new(
-            self.design,
-            self.transform,
-            Arc::new(surrogate),
-            acquisition,
-            maximiser,
-        )?))
+        self.network.check()?;
+        let network = self.network.clone();
+        Composite::boxed(self.design, self.transform, network, Path::default(), self.maximiser)
     }
 }

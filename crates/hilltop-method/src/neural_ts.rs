@@ -15,94 +15,31 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Design, Path, Pointwise, maximiser};
 use hilltop_core::{Acquisition, Capabilities, Context, Error, Models, Proposer, Result, Rng, Score};
-use hilltop_nn::{Activation, Optimiser, Parameterisation};
 use hilltop_surrogate::Accumulated;
-use hilltop_surrogate::accumulated::Covariance;
 use serde::{Deserialize, Serialize};
 
 use crate::moving::Moving;
 use crate::neural_bo::Draw;
 
 /// The settings of `neural-ts`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NeuralTs {
     /// One function a round, or an independent normal a candidate; left out, the former on spaces and the latter among
     /// arms.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub draw: Option<Draw>,
     /// `ν`: how far draws stray from the mean, in deviations; 0.5 where the study is noisy, as bandits are, 1 otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub spread: Option<f64>,
-    /// Units a hidden layer.
-    pub width: usize,
-    /// Hidden layers.
-    pub depth: usize,
-    /// The function between layers.
-    pub activation: Activation,
-    /// Factors and initial weights.
-    pub parameterisation: Parameterisation,
-    /// The scale of the inputs in `[-1,1]`.
-    pub scale: f64,
-    /// The scale of the constant input.
-    pub constant: f64,
-    /// `λ`: of the gathered features, and the penalty of training; 0.3 where the study is noisy, 0.01 otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub regularisation: Option<f64>,
-    /// All of the features' covariance, or its diagonal.
-    pub covariance: Covariance,
-    /// How the network is trained.
-    pub training: Optimiser,
-    /// Whether training goes on from the weights before it.
-    pub warm: bool,
-    /// The share by which the observations grow between trainings.
-    pub growth: f64,
+    /// The network and its training; `λ` left out is 0.3 where the study is noisy, 0.01 otherwise.
+    #[serde(flatten)]
+    pub network: Accumulated,
     /// The first points of a space; with arms, how many rounds choose blindly, none where the count is left out.
     pub design: Design,
     /// How the best point of a space is found.
     pub maximiser: maximiser::Kind,
 }
 
-impl Default for NeuralTs {
-    fn default() -> Self {
-        let network = Accumulated::default();
-        Self {
-            draw: None,
-            spread: None,
-            width: network.width,
-            depth: network.depth,
-            activation: network.activation,
-            parameterisation: network.parameterisation,
-            scale: network.scale,
-            constant: network.constant,
-            regularisation: None,
-            covariance: network.covariance,
-            training: network.training,
-            warm: network.warm,
-            growth: network.growth,
-            design: Design::default(),
-            maximiser: maximiser::Kind::default(),
-        }
-    }
-}
-
 impl NeuralTs {
-    fn surrogate(&self) -> Accumulated {
-        Accumulated {
-            width: self.width,
-            depth: self.depth,
-            activation: self.activation,
-            parameterisation: self.parameterisation,
-            scale: self.scale,
-            constant: self.constant,
-            covariance: self.covariance,
-            training: self.training,
-            warm: self.warm,
-            growth: self.growth,
-            ..Accumulated::default()
-        }
-    }
-
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         self.spread.map_or(Ok(()), check_spread)?;
         let (draw, typed) = (self.draw, self.spread);
@@ -112,8 +49,7 @@ impl NeuralTs {
         };
         let moving = Moving {
             design: self.design,
-            surrogate: self.surrogate(),
-            regularisation: self.regularisation,
+            surrogate: self.network.clone(),
             acquisition: Box::new(move |noisy| Arc::new(drawing(noisy))),
             maximiser: self.maximiser,
             composite: None,

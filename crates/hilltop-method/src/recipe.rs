@@ -95,7 +95,8 @@ impl Recipe {
             return Err(registry::unknown(name));
         }
         let setting = format!("method {name}");
-        serde_json::from_value(table).map_err(|error| refused(&setting, value, &error.to_string()))
+        let wrong = |error: serde_json::Error| refused(&setting, value, &explained(name, &error.to_string()));
+        serde_json::from_value(table.clone()).map_err(wrong)
     }
 
     /// The method's name, as users type it.
@@ -155,6 +156,19 @@ impl Recipe {
     }
 }
 
+/// What was wrong, with the settings there are where the reader of a flat table left them out.
+fn explained(name: &str, message: &str) -> String {
+    let defaults = serde_json::from_value::<Recipe>(serde_json::json!({ "name": name })).ok();
+    let table = defaults.and_then(|recipe| serde_json::to_value(recipe).ok());
+    match table.as_ref().and_then(Value::as_object) {
+        Some(table) if message.starts_with("unknown field") && !message.contains("expected") => {
+            let known = table.keys().filter(|key| *key != "name").map(|key| format!("`{key}`"));
+            format!("{message}, expected one of {}", known.collect::<Vec<_>>().join(", "))
+        }
+        _ => message.to_owned(),
+    }
+}
+
 fn refused(setting: &str, value: &Value, allowed: &str) -> Error {
     Error::Setting {
         setting: setting.to_owned(),
@@ -197,5 +211,13 @@ mod tests {
         assert!(message(&json!({ "width": 5 })).contains("a table with a name"));
         assert!(message(&json!({ "name": "random", "widht": 5 })).contains("widht"));
         assert!(message(&json!({ "name": "neural-bo", "width": "wide" })).contains("wide"));
+        for name in ["neural-ucb", "neural-ts", "dngo", "neural-greedy"] {
+            let unknown = message(&json!({ "name": name, "widht": 5 }));
+            assert!(unknown.contains("unknown field `widht`, expected one of"), "{unknown}");
+            assert!(
+                unknown.contains("`width`") && unknown.contains("`maximiser`"),
+                "{unknown}"
+            );
+        }
     }
 }

@@ -4,67 +4,31 @@
 //! `h(z) = zΦ(z) + φ(z)` (Jones, Schonlau and Welch, 1998). Away from the optimum it falls below what a number can
 //! hold and its gradient is zero; the logarithm (Ament et al., 2023) has neither problem and the same maximiser.
 
-use std::sync::Arc;
-
-use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Score};
-use serde::{Deserialize, Serialize};
-
-use super::incumbent::{Bar, Incumbent};
-use super::{marginal, require};
+use super::improvement::{Improvement, Measure};
+use super::incumbent::Bar;
+use super::marginal;
 use crate::normal;
 
 /// Expected improvement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Ei {
-    /// What an improvement is measured against.
-    pub incumbent: Incumbent,
-    /// How many deviations of the observed values an improvement must exceed.
-    pub margin: f64,
-}
+pub type Ei = Improvement<Expected>;
 
 /// The logarithm of expected improvement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LogEi {
-    /// What an improvement is measured against.
-    pub incumbent: Incumbent,
-    /// How many deviations of the observed values an improvement must exceed.
-    pub margin: f64,
-}
-
-impl Acquisition for Ei {
-    fn bind(&self, models: &Models, context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let bar = self.incumbent.bar("ei", self.margin, &*models.objective, context)?;
-        marginal::bind("ei", Expected(bar), models, context)
-    }
-
-    fn check(&self, capabilities: Capabilities) -> Result<()> {
-        require("ei", "marginals", capabilities.marginals, capabilities)
-    }
-
-    fn is_smooth(&self) -> bool {
-        true
-    }
-}
-
-impl Acquisition for LogEi {
-    fn bind(&self, models: &Models, context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let bar = self.incumbent.bar("log-ei", self.margin, &*models.objective, context)?;
-        marginal::bind("log-ei", LogExpected(bar), models, context)
-    }
-
-    fn check(&self, capabilities: Capabilities) -> Result<()> {
-        require("log-ei", "marginals", capabilities.marginals, capabilities)
-    }
-
-    fn is_smooth(&self) -> bool {
-        true
-    }
-}
+pub type LogEi = Improvement<LogExpected>;
 
 /// `s h(z)`.
-pub(super) struct Expected(pub(super) Bar);
+#[derive(Debug)]
+pub struct Expected(Bar);
+
+impl Measure for Expected {
+    const NAME: &'static str = "ei";
+    const MARGIN: f64 = 0.0;
+}
+
+impl From<Bar> for Expected {
+    fn from(bar: Bar) -> Self {
+        Self(bar)
+    }
+}
 
 impl marginal::Rule for Expected {
     fn value(&self, mean: f64, deviation: f64) -> f64 {
@@ -79,7 +43,19 @@ impl marginal::Rule for Expected {
 }
 
 /// `ln s + ln h(z)`.
-pub(super) struct LogExpected(pub(super) Bar);
+#[derive(Debug)]
+pub struct LogExpected(Bar);
+
+impl Measure for LogExpected {
+    const NAME: &'static str = "log-ei";
+    const MARGIN: f64 = 0.0;
+}
+
+impl From<Bar> for LogExpected {
+    fn from(bar: Bar) -> Self {
+        Self(bar)
+    }
+}
 
 impl marginal::Rule for LogExpected {
     fn value(&self, mean: f64, deviation: f64) -> f64 {

@@ -3,85 +3,31 @@
 //! Without a margin it prefers a certain small improvement to any chance of a large one, so the margin is not zero
 //! by default.
 
-use std::sync::Arc;
-
-use hilltop_core::{Acquisition, Capabilities, Context, Models, Result, Rng, Score};
-use serde::{Deserialize, Serialize};
-
-use super::incumbent::{Bar, Incumbent};
-use super::{marginal, require};
+use super::improvement::{Improvement, Measure};
+use super::incumbent::Bar;
+use super::marginal;
 use crate::normal;
 
 /// Probability of improvement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Pi {
-    /// What an improvement is measured against.
-    pub incumbent: Incumbent,
-    /// How many deviations of the observed values an improvement must exceed.
-    pub margin: f64,
-}
-
-impl Default for Pi {
-    fn default() -> Self {
-        Self {
-            incumbent: Incumbent::default(),
-            margin: 0.01,
-        }
-    }
-}
+pub type Pi = Improvement<Probable>;
 
 /// The logarithm of the probability of improvement.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LogPi {
-    /// What an improvement is measured against.
-    pub incumbent: Incumbent,
-    /// How many deviations of the observed values an improvement must exceed.
-    pub margin: f64,
-}
-
-impl Default for LogPi {
-    fn default() -> Self {
-        Self {
-            incumbent: Incumbent::default(),
-            margin: 0.01,
-        }
-    }
-}
-
-impl Acquisition for Pi {
-    fn bind(&self, models: &Models, context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let bar = self.incumbent.bar("pi", self.margin, &*models.objective, context)?;
-        marginal::bind("pi", Probable(bar), models, context)
-    }
-
-    fn check(&self, capabilities: Capabilities) -> Result<()> {
-        require("pi", "marginals", capabilities.marginals, capabilities)
-    }
-
-    fn is_smooth(&self) -> bool {
-        true
-    }
-}
-
-impl Acquisition for LogPi {
-    fn bind(&self, models: &Models, context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let bar = self.incumbent.bar("log-pi", self.margin, &*models.objective, context)?;
-        marginal::bind("log-pi", LogProbable(bar), models, context)
-    }
-
-    fn check(&self, capabilities: Capabilities) -> Result<()> {
-        require("log-pi", "marginals", capabilities.marginals, capabilities)
-    }
-
-    fn is_smooth(&self) -> bool {
-        true
-    }
-}
+pub type LogPi = Improvement<LogProbable>;
 
 /// `Φ(z)`.
-pub(super) struct Probable(pub(super) Bar);
+#[derive(Debug)]
+pub struct Probable(Bar);
+
+impl Measure for Probable {
+    const NAME: &'static str = "pi";
+    const MARGIN: f64 = 0.01;
+}
+
+impl From<Bar> for Probable {
+    fn from(bar: Bar) -> Self {
+        Self(bar)
+    }
+}
 
 impl marginal::Rule for Probable {
     fn value(&self, mean: f64, deviation: f64) -> f64 {
@@ -96,7 +42,19 @@ impl marginal::Rule for Probable {
 }
 
 /// `ln Φ(z)`.
-pub(super) struct LogProbable(pub(super) Bar);
+#[derive(Debug)]
+pub struct LogProbable(Bar);
+
+impl Measure for LogProbable {
+    const NAME: &'static str = "log-pi";
+    const MARGIN: f64 = 0.01;
+}
+
+impl From<Bar> for LogProbable {
+    fn from(bar: Bar) -> Self {
+        Self(bar)
+    }
+}
 
 impl marginal::Rule for LogProbable {
     fn value(&self, mean: f64, deviation: f64) -> f64 {

@@ -181,7 +181,7 @@ fn method(method: &Method, out: &mut dyn Write) -> Result<()> {
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(name, _)| *name != "name")
+        .filter(|(name, value)| *name != "name" && !value.is_null())
     {
         table.row([
             name.clone(),

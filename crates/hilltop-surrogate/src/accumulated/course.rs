@@ -48,7 +48,7 @@ impl Course {
             seed: evidence.seed,
             anchor: Arc::new(network.weights().to_vec()),
             encoder,
-            gathered: Gathered::new(settings.covariance, &network, settings.regularisation)?,
+            gathered: Gathered::new(settings.covariance, &network, settings.ridge())?,
             network: Arc::new(network),
             standard: Standard {
                 offset: 0.0,
@@ -99,7 +99,7 @@ impl Course {
         self.standard = Standard::of(&evidence.values[..count]);
         let targets = self.standard.inward(&evidence.values[..count]);
         let inputs = self.encoder.encode(evidence.points.matrix().subrows(0, count));
-        let penalty = self.settings.regularisation * self.network.architecture().kernel_divisor();
+        let penalty = self.settings.ridge() * self.network.architecture().kernel_divisor();
         let trainer = Trainer::new(self.settings.training).with_penalty(penalty);
         let mut rng = Rng::keyed(self.seed, &[TRAINING, count as u64]);
         let mut network = (*self.network).clone();
@@ -116,7 +116,7 @@ impl Course {
 
     /// The deviation of an observation in standardised units.
     pub(super) fn noise(&self) -> f64 {
-        self.settings.regularisation.sqrt()
+        self.settings.ridge().sqrt()
     }
 }
 

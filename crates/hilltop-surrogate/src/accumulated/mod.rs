@@ -41,8 +41,8 @@ pub struct Accumulated {
     pub scale: f64,
     /// The scale of the constant input.
     pub constant: f64,
-    /// `λ`: of `U`, and the penalty of training.
-    pub regularisation: f64,
+    /// `λ`: of `U`, and the penalty of training, in units of standardised values; left out, that of noisy observations.
+    pub regularisation: Option<f64>,
     /// How much of `U` is kept.
     pub covariance: Covariance,
     /// How the network is trained.
@@ -63,7 +63,7 @@ impl Default for Accumulated {
             parameterisation: Parameterisation::Antisymmetric,
             scale: 1.0,
             constant: 1.0,
-            regularisation: 0.3,
+            regularisation: None,
             covariance: Covariance::Exact,
             training: Optimiser::adam(0.01, 50, 20),
             warm: true,
@@ -72,7 +72,15 @@ impl Default for Accumulated {
     }
 }
 
+/// `λ` where observations are noisy, as those of bandits always are.
+const NOISY: f64 = 0.3;
+
 impl Accumulated {
+    /// `λ`.
+    pub(crate) fn ridge(&self) -> f64 {
+        self.regularisation.unwrap_or(NOISY)
+    }
+
     /// Whether such a surrogate can be built.
     pub fn check(&self) -> Result<()> {
         if !(1..=8).contains(&self.depth) {
@@ -85,7 +93,7 @@ impl Accumulated {
             let allowed = "an even number where parameterisation = antisymmetric";
             return Err(refused("width", &self.width, allowed));
         }
-        positive("regularisation", self.regularisation)?;
+        positive("regularisation", self.ridge())?;
         positive("scale", self.scale)?;
         if !(self.constant.is_finite() && self.constant >= 0.0) {
             return Err(refused("constant", &self.constant, "a number, 0 or more"));
