@@ -28,9 +28,9 @@ pub struct NeuralTs {
     /// One function a round, or an independent normal a candidate; left out, the former on spaces and the latter among
     /// arms.
     pub draw: Option<Draw>,
-    /// `ν`: how far draws stray from the mean, in deviations; 0.5 where the study is noisy, as bandits are, 1 otherwise.
+    /// `ν`: how far draws stray from the mean, in deviations; 0.3 where the study is noisy, as bandits are, 1 otherwise.
     pub spread: Option<f64>,
-    /// The network and its training; `λ` left out is 0.3 where the study is noisy, 0.01 otherwise.
+    /// The network and its training; `λ` left out is 0.1 where the study is noisy, 0.01 otherwise.
     #[serde(flatten)]
     pub network: Accumulated,
     /// The first points of a space; with arms, how many rounds choose blindly, none where the count is left out.
@@ -45,7 +45,7 @@ impl NeuralTs {
         let (draw, typed) = (self.draw, self.spread);
         let drawing = move |noisy: bool| Drawing {
             draw,
-            spread: typed.unwrap_or(if noisy { 0.5 } else { 1.0 }),
+            spread: typed.unwrap_or(if noisy { 0.3 } else { 1.0 }),
         };
         let moving = Moving {
             design: self.design,

@@ -25,7 +25,7 @@ use crate::moving::Moving;
 pub struct NeuralUcb {
     /// `ν²`: the square of how many deviations are hoped for; 0.3 where the study is noisy, as bandits are, 4 otherwise.
     pub beta: Option<Schedule>,
-    /// The network and its training; `λ` left out is 0.3 where the study is noisy, 0.01 otherwise.
+    /// The network and its training; `λ` left out is 0.1 where the study is noisy, 0.01 otherwise.
     #[serde(flatten)]
     pub network: Accumulated,
     /// The first points of a space; with arms, how many rounds choose blindly, none where the count is left out.

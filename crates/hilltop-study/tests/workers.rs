@@ -96,7 +96,7 @@ fn one_worker_goes_on_while_sixty_three_have_not_come_back() {
         if waits {
             let all = ended.lock().unwrap();
             let limit = Duration::from_secs(60);
-            let (_, late) = changed.wait_timeout_while(all, limit, |ended| *ended < ALONE).unwrap();
+            let (_all, late) = changed.wait_timeout_while(all, limit, |ended| *ended < ALONE).unwrap();
             assert!(!late.timed_out(), "nobody went on");
         } else {
             *ended.lock().unwrap() += 1;

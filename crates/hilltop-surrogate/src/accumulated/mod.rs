@@ -73,7 +73,7 @@ impl Default for Accumulated {
 }
 
 /// `λ` where observations are noisy, as those of bandits always are.
-const NOISY: f64 = 0.3;
+const NOISY: f64 = 0.1;
 
 impl Accumulated {
     /// `λ`.
