@@ -119,6 +119,7 @@ fn one_worker_goes_on_while_sixty_three_have_not_come_back() {
         .iter()
         .map(|trial| trial.parameters.as_ref().unwrap().to_string())
         .collect();
-    assert_eq!((points.len(), trials.len()), (90, 90));
+    // The ten that were known before do not count.
+    assert_eq!((points.len(), trials.len()), (100, 100));
     assert_eq!(study.replay().unwrap().difference, None);
 }
