@@ -106,6 +106,7 @@ fn a_lucky_observation_sets_the_bar_only_where_the_best_observed_value_does() {
         &Ei {
             incumbent: Incumbent::BestMean,
             margin: 0.0,
+            ..Ei::default()
         },
         &models(0.0, true),
         1,

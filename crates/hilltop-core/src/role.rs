@@ -96,6 +96,8 @@ pub trait Surrogate: Send + Sync {
 
 /// What the models of a surrogate can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+// Each is independent of the others: no state to be in.
+#[allow(clippy::struct_excessive_bools)]
 pub struct Capabilities {
     /// The surrogate's name, for messages.
     pub name: &'static str,
