@@ -1,7 +1,7 @@
 from os import PathLike
 from typing import Any, final
 
-__all__: list[str]
+__all__ = ["Advisor", "Draw", "Model", "Study", "Worker", "__version__", "check_method", "methods"]
 __version__: str
 
 @final
