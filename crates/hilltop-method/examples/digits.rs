@@ -5,7 +5,7 @@
 //! after how many evaluations the first of these is found: the median over seeds, and the quartiles.
 //!
 //! ```text
-//! cargo run --release -p hilltop-method --example digits -- [hidden=convolution|dense] [seeds=10] [budget=200] [METHOD ...]
+//! cargo run --release -p hilltop-method --example digits -- [hidden=convolution|dense] [first=0] [seeds=10] [budget=200] [METHOD ...]
 //! ```
 //!
 //! A method is a name or a table in JSON. A hidden network of `convolution` has 16 filters of 4 × 4 and 32 dense units, one of
@@ -32,6 +32,8 @@ const HIDDEN: u64 = 0x4449_4749;
 /// What is run, as it was typed.
 struct Plan {
     hidden: String,
+    /// The first of the seeds.
+    first: u64,
     seeds: u64,
     budget: u64,
     methods: Vec<Value>,
@@ -67,6 +69,7 @@ impl Plan {
     fn read(arguments: impl Iterator<Item = String>) -> Fallible<Self> {
         let mut plan = Self {
             hidden: "convolution".into(),
+            first: 0,
             seeds: 10,
             budget: 200,
             methods: Vec::new(),
@@ -74,6 +77,7 @@ impl Plan {
         for argument in arguments {
             match argument.split_once('=') {
                 Some(("hidden", kind)) => kind.clone_into(&mut plan.hidden),
+                Some(("first", seed)) => plan.first = seed.parse()?,
                 Some(("seeds", count)) => plan.seeds = count.parse::<u64>()?.max(1),
                 Some(("budget", count)) => plan.budget = count.parse()?,
                 _ if argument.starts_with('{') => plan.methods.push(serde_json::from_str(&argument)?),
@@ -100,7 +104,7 @@ impl Plan {
                 if seed >= self.seeds {
                     return Ok(done);
                 }
-                done.push(self.search(recipe, space, seed)?);
+                done.push(self.search(recipe, space, self.first + seed)?);
             }
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);

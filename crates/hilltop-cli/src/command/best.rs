@@ -60,9 +60,25 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
         let expected = expected.map(|p| format!("the model expects {} ± {}", short(p.mean), short(p.deviation)));
         table.row([output.name.clone(), given, expected.unwrap_or_default()]);
     }
+    let numbers = array(study);
     for (name, given) in best.parameters.iter() {
-        table.row([name.to_owned(), value(given), String::new()]);
+        if !numbers.iter().any(|number| number == name) {
+            table.row([name.to_owned(), value(given), String::new()]);
+        }
     }
     table.write(out, 2)?;
+    if !numbers.is_empty() {
+        writeln!(out, "  and the {} numbers of its array: --json", numbers.len())?;
+    }
     Ok(true)
+}
+
+/// The names of the numbers of an array, where candidates have a label to be known by.
+fn array(study: &Study) -> &[String] {
+    let space = &study.statement().space;
+    let table = space.candidates().filter(|table| table.columns().len() > table.dim());
+    match (table, space.shape()) {
+        (Some(table), Some(_)) => table.feature_names(),
+        _ => &[],
+    }
 }
