@@ -45,8 +45,8 @@ pub struct StoBnts {
     pub training: Training,
     /// Input scales, fitted or fixed.
     pub scales: Fit,
-    /// The scale of the constant input, fitted or fixed. Left out it is 2 for dense networks and fitted for
-    /// the linear model; behind a convolution it is the deviation of the biases, 1 where it is left out.
+    /// The scale of the constant input, fitted or fixed; behind a convolution the deviation of the biases. Left out it is 2 for
+    /// networks, and fitted for the linear model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constant: Option<Fit>,
     /// The variance of the network's output, fitted or fixed.
@@ -110,14 +110,13 @@ impl StoBnts {
 
     pub(crate) fn surrogate(&self, kind: Kind, space: &Space) -> Result<Sto> {
         // A large constant saturates most units, and the few that are left must bend: training would not converge.
-        let convolution = self.convolution.network(space)?;
         let usual = match kind {
-            Kind::Network | Kind::Plain if convolution.is_none() => Sto::default().constant,
-            _ => Fit::Fitted,
+            Kind::Linear => Fit::Fitted,
+            Kind::Network | Kind::Plain => Sto::default().constant,
         };
         Ok(Sto {
             kind,
-            convolution,
+            convolution: self.convolution.network(space)?,
             width: self.width,
             depth: self.depth,
             activation: self.activation,
