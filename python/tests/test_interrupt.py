@@ -16,6 +16,7 @@ import hilltop
 LONG = """
 import os, random, signal, sys, threading, time
 import hilltop
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 study = hilltop.Study([(0, 1)] * 40, store=sys.argv[1], seed=1)
 rng = random.Random(1)
 for _ in range(int(sys.argv[2])):
@@ -62,6 +63,7 @@ def test_a_study_that_was_interrupted_continues(tmp_path: Path):
 
 
 def test_an_ask_after_an_interrupted_ask_has_the_number_that_was_reserved():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     study = hilltop.Study([(0, 1)] * 40, seed=1)
     for index in range(400):
         study.add([(index * (k + 3) % 97) / 97 for k in range(40)], float(index % 7))

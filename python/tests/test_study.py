@@ -104,7 +104,7 @@ def test_the_command_line_continues_what_python_began_and_the_other_way_round(tm
     subprocess.run([binary, "run", str(file)], check=True, capture_output=True)
     assert sum(trial.state == "complete" for trial in study.trials) == 20
     shown = subprocess.run([binary, "best", str(file), "--json"], check=True, capture_output=True)
-    assert json.loads(shown.stdout)["trial"] == study.best.trial
+    assert json.loads(shown.stdout)["best"]["trial"] == study.best.trial
     whole = hilltop.Study(
         {"x": hilltop.real(0, 1), "n": hilltop.integer(1, 9)}, outputs={"cost": "minimize"}, seed=4, budget=20
     )
