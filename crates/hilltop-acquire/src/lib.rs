@@ -1,10 +1,12 @@
-//! What is worth evaluating, and how the best such point is found: acquisitions, maximisers and initial designs.
+//! What is worth evaluating, what limits do to it, and how the best such point is found: acquisitions, feasibility,
+//! maximisers and initial designs.
 //!
 //! Descriptions are plain data that a recipe can hold; see [`acquisition::Kind`] and [`maximiser::Kind`] for how users
 //! name them. Nothing here knows a surrogate: everything works on the capabilities of `hilltop_core`.
 
 pub mod acquisition;
 pub mod design;
+pub mod feasibility;
 pub mod maximiser;
 pub mod normal;
 
@@ -15,4 +17,5 @@ pub use acquisition::{
     Schedule, Ucb,
 };
 pub use design::{Design, Layout};
+pub use feasibility::{Budget, Likely, Optimistic, Probability};
 pub use maximiser::{Auto, Finite, Gradient, Known, Local, Pool};

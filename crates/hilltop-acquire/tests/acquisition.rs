@@ -8,7 +8,7 @@ use std::sync::Arc;
 use faer::Mat;
 use hilltop_acquire::acquisition::Kind;
 use hilltop_acquire::{Ei, Incumbent, LogEi, Mean, Path, Pointwise, Schedule, Ucb};
-use hilltop_core::{Acquisition, Bounds, History, Models, Points, Rng, Score, Space};
+use hilltop_core::{Acquisition, Bounds, History, Model, Models, Points, Rng, Score, Space};
 use toy::{Formula, Hill, history, value, within};
 
 fn observed() -> History {
@@ -30,9 +30,8 @@ fn observed() -> History {
 }
 
 fn models(offset: f64, smooth: bool) -> Models {
-    Models {
-        objective: Arc::new(Formula { offset, smooth }),
-    }
+    let model: Arc<dyn Model> = Arc::new(Formula { offset, smooth });
+    Models::from(model)
 }
 
 fn bind(acquisition: &dyn Acquisition, models: &Models, seed: u64) -> Arc<dyn Score> {

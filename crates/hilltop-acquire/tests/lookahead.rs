@@ -216,9 +216,8 @@ fn observed() -> History {
 }
 
 fn bind(acquisition: &dyn Acquisition, bent: Option<Bent>, seed: u64) -> Result<Arc<dyn Score>> {
-    let models = Models {
-        objective: Arc::new(Toy { plane: plane(), bent }),
-    };
+    let model: Arc<dyn Model> = Arc::new(Toy { plane: plane(), bent });
+    let models = Models::from(model);
     within(&observed(), &Bounds::unit(2), |context| {
         acquisition.bind(&models, context, &mut Rng::new(seed))
     })

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use hilltop_core::{Outcome, Output};
+use hilltop_core::{Goal, Outcome, Output};
 use hilltop_study::report::{short, span};
 use hilltop_study::{Notice, Statement, Study};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -26,6 +26,8 @@ pub(crate) struct Watch {
     objective: String,
     outputs: Vec<Output>,
     budget: Option<u64>,
+    /// The share of trials that may break limits.
+    allowance: Option<f64>,
     start: Instant,
     tally: Mutex<Tally>,
 }
@@ -43,6 +45,9 @@ struct Tally {
     settled: u64,
     here: u64,
     failed: u64,
+    /// Trials that broke a limit, and trials with outputs.
+    violating: u64,
+    complete: u64,
     leader: Option<Leader>,
 }
 
@@ -58,14 +63,18 @@ impl Watch {
             objective: statement.objective().name.clone(),
             outputs: statement.outputs.to_vec(),
             budget: statement.budget,
+            allowance: statement.max_violation,
             start: Instant::now(),
             tally: Mutex::default(),
         };
         let leader = study.best()?.and_then(|best| watch.leader(best.trial, &best.outputs));
+        let complete = || trials.iter().filter_map(|trial| trial.outputs.as_ref());
         watch.tally = Mutex::new(Tally {
             settled: counted.count() as u64,
             here: 0,
             failed,
+            violating: complete().filter(|values| watch.violates(values)).count() as u64,
+            complete: complete().count() as u64,
             leader,
         });
         watch.draw(&watch.tally());
@@ -87,7 +96,11 @@ impl Watch {
         tally.settled += 1;
         tally.here += 1;
         match outcome {
-            Outcome::Outputs(values) => tally.consider(self.leader(*trial, values)),
+            Outcome::Outputs(values) => {
+                tally.complete += 1;
+                tally.violating += u64::from(self.violates(values));
+                tally.consider(self.leader(*trial, values));
+            }
             Outcome::Failed(_) => tally.failed += 1,
         }
         self.tell(&tally, *trial, outcome, *seconds);
@@ -136,11 +149,34 @@ impl Watch {
             .budget
             .map(|budget| budget.saturating_sub(tally.settled) as f64 / rate);
         let mut parts = vec![tally.best(), format!("{} failed", tally.failed)];
+        parts.extend(self.violations(tally));
         if tally.here > 0 {
             parts.push(pace(rate));
             parts.extend(left.map(|left| format!("{} left", span(left))));
         }
         bar.set_message(parts.join(" · "));
+    }
+
+    /// Whether outputs break a limit.
+    fn violates(&self, values: &BTreeMap<String, f64>) -> bool {
+        let breaks = |output: &Output| {
+            let value = values.get(&output.name);
+            value.is_some_and(|value| output.goal.violation(*value) > 0.0)
+        };
+        self.outputs.iter().any(breaks)
+    }
+
+    /// How many trials broke limits, beside what was granted; nothing where there are no limits.
+    fn violations(&self, tally: &Tally) -> Option<String> {
+        let limited = |output: &Output| matches!(output.goal, Goal::Within { .. });
+        if !self.outputs.iter().any(limited) || tally.complete == 0 {
+            return None;
+        }
+        let share = 100.0 * tally.violating as f64 / tally.complete as f64;
+        let granted = self
+            .allowance
+            .map(|share| format!(" of {:.0} % granted", 100.0 * share));
+        Some(format!("{share:.0} % beyond limits{}", granted.unwrap_or_default()))
     }
 
     fn leader(&self, trial: u64, values: &BTreeMap<String, f64>) -> Option<Leader> {

@@ -154,7 +154,7 @@ const FILES: &[(Change, &str)] = &[
     ),
     (
         After("[constraints]\nmax_violation = 0.1"),
-        "line 8, column 1: constraints.max_violation is not supported yet: leave it out",
+        "line 8, column 1: constraints.max_violation has nothing to watch: no output has min or max",
     ),
     (
         After("[evaluate]"),

@@ -47,6 +47,21 @@ pub enum Error {
         /// What is allowed.
         allowed: String,
     },
+    /// No point can keep a limit, as far as the method can tell.
+    #[error(
+        "declared infeasible: {output} lies above its limit by at least {least} with {confidence} deviations of \
+         confidence, over {points} points; relax the limit or the bounds, or take a method that goes on"
+    )]
+    Infeasible {
+        /// Which output.
+        output: String,
+        /// By how much its most optimistic value breaks the limit, in deviations of its observed values.
+        least: f64,
+        /// How many deviations of the model were granted.
+        confidence: f64,
+        /// At how many points that was seen.
+        points: usize,
+    },
     /// A computation left the range of numbers.
     #[error("{what} failed numerically: {detail}")]
     Numerical {

@@ -97,6 +97,17 @@ pub struct Failure {
     pub point: Vec<f64>,
     /// Why.
     pub reason: String,
+    /// Whether it says something about the point, so that models learn from it.
+    pub telling: bool,
+}
+
+/// Everything that has settled, in the order in which it became known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// The observation of this index.
+    Observed(usize),
+    /// The failure of this index.
+    Failed(usize),
 }
 
 /// All that a proposer may know when it proposes.
@@ -111,11 +122,13 @@ pub struct History {
     points: Points,
     values: Vec<Vec<f64>>,
     failures: Vec<Failure>,
+    settled: Vec<Settled>,
     pending: Vec<Pending>,
     memory: Option<serde_json::Value>,
     next: u64,
     budget: Option<u64>,
     arms: Option<Points>,
+    allowance: Option<f64>,
 }
 
 impl History {
@@ -137,12 +150,21 @@ impl History {
             points,
             values,
             failures: Vec::new(),
+            settled: Vec::new(),
             pending: Vec::new(),
             memory: None,
             next: 0,
             budget: None,
             arms: None,
+            allowance: None,
         }
+    }
+
+    /// The same with the share of trials that may break limits; the method's own rule where there is none.
+    #[must_use]
+    pub fn with_allowance(mut self, share: Option<f64>) -> Self {
+        self.allowance = share;
+        self
     }
 
     /// The same with the number of evaluations that the study may spend.
@@ -168,6 +190,7 @@ impl History {
     /// Records the outputs of a point, in the order of [`History::outputs`] and the user's direction.
     pub fn observe(&mut self, trial: u64, point: &[f64], outputs: &[f64]) {
         self.settle(trial);
+        self.settled.push(Settled::Observed(self.trials.len()));
         self.trials.push(trial);
         self.points.push(point);
         for (index, output) in self.outputs.iter().enumerate() {
@@ -175,13 +198,25 @@ impl History {
         }
     }
 
-    /// Records that a point's evaluation failed.
+    /// Records that a point's evaluation failed, and that the point is to blame.
     pub fn fail(&mut self, trial: u64, point: Vec<f64>, reason: &str) {
+        self.record(trial, point, reason, true);
+    }
+
+    /// Records that a point's evaluation failed for a reason that says nothing about the point.
+    pub fn lose(&mut self, trial: u64, point: Vec<f64>, reason: &str) {
+        self.record(trial, point, reason, false);
+    }
+
+    fn record(&mut self, trial: u64, point: Vec<f64>, reason: &str, telling: bool) {
         self.settle(trial);
+        self.settled.push(Settled::Failed(self.failures.len()));
+        let reason = reason.to_owned();
         self.failures.push(Failure {
             trial,
             point,
-            reason: reason.to_owned(),
+            reason,
+            telling,
         });
     }
 
@@ -278,6 +313,40 @@ impl History {
     /// The points whose evaluation failed.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
+    }
+
+    /// Observations and failures in the order in which they became known.
+    pub fn settled(&self) -> &[Settled] {
+        &self.settled
+    }
+
+    /// The points that say where evaluations fail, in the order in which they became known, with 1 where they did and -1
+    /// where they did not; `None` where none failed.
+    pub fn verdicts(&self) -> Option<(Points, Vec<f64>)> {
+        if !self.failures.iter().any(|failure| failure.telling) {
+            return None;
+        }
+        let mut points = Points::new(self.space.dim());
+        let mut labels = Vec::with_capacity(self.settled.len());
+        for settled in &self.settled {
+            match *settled {
+                Settled::Observed(index) => {
+                    points.push(self.points.row(index));
+                    labels.push(-1.0);
+                }
+                Settled::Failed(index) if self.failures[index].telling => {
+                    points.push(&self.failures[index].point);
+                    labels.push(1.0);
+                }
+                Settled::Failed(_) => {}
+            }
+        }
+        Some((points, labels))
+    }
+
+    /// The share of trials that may break limits, where the study says so.
+    pub fn allowance(&self) -> Option<f64> {
+        self.allowance
     }
 
     /// The points under way.

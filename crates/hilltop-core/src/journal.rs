@@ -65,6 +65,9 @@ pub enum Event {
         /// How long the evaluation took, where known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<f64>,
+        /// Whether it failed for a reason that says nothing about the point.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        accidental: bool,
     },
     /// A result known from elsewhere was added as a trial of its own.
     Added {

@@ -7,6 +7,7 @@ pub mod expression;
 mod history;
 mod journal;
 mod lbfgs;
+mod limit;
 pub mod named;
 mod output;
 mod rng;
@@ -15,13 +16,14 @@ pub mod space;
 
 pub use error::{Error, Result};
 pub use expression::{Expression, ExpressionError, Value};
-pub use history::{Failure, History, Pending, Points};
+pub use history::{Failure, History, Pending, Points, Settled};
 pub use journal::{Choice, Event, FORMAT, Journal, JournalError, MemoryJournal, Outcome};
 pub use lbfgs::{Lbfgs, Minimum};
+pub use limit::{Limit, Models};
 pub use output::{Goal, Output};
 pub use rng::Rng;
 pub use role::{
-    Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Marginals, Maximiser, Model, Models, Parametric,
-    Paths, Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
+    Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Feasibility, HeldOut, Marginals, Maximiser, Model,
+    Parametric, Paths, Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
 };
 pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space, SpaceError};

@@ -10,6 +10,7 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::error::Result;
 use crate::history::{History, Points};
+use crate::limit::Models;
 use crate::rng::Rng;
 use crate::space::Space;
 
@@ -140,8 +141,23 @@ pub trait Model: Send + Sync {
     fn memory(&self) -> Option<serde_json::Value> {
         None
     }
+    /// What would be believed of some of the latest observations without them; empty where that is not known cheaply.
+    fn held_out(&self) -> Vec<HeldOut> {
+        Vec::new()
+    }
     /// The model as itself, so that a surrogate recognises its own.
     fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// An observation, and what a model of all others believes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldOut {
+    /// Which of the evidence.
+    pub observation: usize,
+    /// How far it lies above what the others let expect.
+    pub miss: f64,
+    /// How far it may lie from that, noise included.
+    pub deviation: f64,
 }
 
 /// Means and deviations at several points.
@@ -211,19 +227,16 @@ pub trait Score: Send + Sync {
     fn smooth(&self) -> Option<&dyn SmoothScore> {
         None
     }
+    /// Whether it is the logarithm of something that probabilities multiply.
+    fn is_logarithmic(&self) -> bool {
+        false
+    }
 }
 
 /// A score with gradients.
 pub trait SmoothScore: Send + Sync {
     /// Values and gradients, one row a point. Many points at once cost little more than one.
     fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], gradients: MatMut<'_, f64>);
-}
-
-/// The models of a study's outputs.
-#[derive(Clone)]
-pub struct Models {
-    /// The objective's, with pending points believed.
-    pub objective: Arc<dyn Model>,
 }
 
 /// A box within the encoded cube.
@@ -270,6 +283,38 @@ pub struct Context<'a> {
     pub evidence: Evidence<'a>,
     /// Where to look.
     pub bounds: &'a Bounds,
+    /// How far each observation of the evidence breaks the limits, zero where it keeps them all; empty where there are
+    /// no limits.
+    pub violations: &'a [f64],
+}
+
+impl<'a> Context<'a> {
+    /// A context without limits.
+    pub fn new(history: &'a History, evidence: Evidence<'a>, bounds: &'a Bounds) -> Self {
+        Self {
+            history,
+            evidence,
+            bounds,
+            violations: &[],
+        }
+    }
+
+    /// How far an observation breaks the limits.
+    pub fn violation(&self, index: usize) -> f64 {
+        self.violations.get(index).copied().unwrap_or(0.0)
+    }
+
+    /// The observations, best first: those that keep the limits by their values, then the others by how little they
+    /// break them.
+    pub fn ranked(&self) -> Vec<usize> {
+        let values = self.evidence.values;
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|&a, &b| {
+            let violation = self.violation(a).total_cmp(&self.violation(b));
+            violation.then(values[a].total_cmp(&values[b]))
+        });
+        order
+    }
 }
 
 /// What is worth evaluating: a description that becomes a score by binding it to models.
@@ -280,6 +325,18 @@ pub trait Acquisition: Send + Sync {
     fn check(&self, capabilities: Capabilities) -> Result<()>;
     /// Whether its scores are smooth on a smooth model.
     fn is_smooth(&self) -> bool;
+}
+
+/// What limits do to a score: weigh it, cut it off, or aim elsewhere.
+pub trait Feasibility: Send + Sync {
+    /// The score as the limits leave it; the same where there are none.
+    fn apply(
+        &self,
+        score: Arc<dyn Score>,
+        models: &Models,
+        context: &Context<'_>,
+        rng: &mut Rng,
+    ) -> Result<Arc<dyn Score>>;
 }
 
 /// How the best point of a score is found.

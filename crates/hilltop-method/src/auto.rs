@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::composite::{Composite, one_by_one};
 use crate::descent::Descent;
+use crate::limits::limited;
 use crate::transform::Transform;
 
 /// The settings of `auto`.
@@ -112,6 +113,11 @@ impl Search {
             ..
         } = &self.settings;
         let initial = design.count(history.space());
+        if history.verdicts().is_some() || !limited(history).is_empty() {
+            let mut rng = history.rng(history.next_trial());
+            let point = descent.confined(history, initial, surrogate, &mut rng)?;
+            return Ok(point.and_then(|point| admitted(history, point, &mut rng)));
+        }
         let Some(region) = descent.region(history.points(), history.objective(), initial) else {
             return Ok(None);
         };

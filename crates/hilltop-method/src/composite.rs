@@ -1,33 +1,29 @@
-//! A method composed of roles: an initial design, a surrogate, an acquisition and a maximiser.
+//! A method composed of roles: an initial design, a surrogate, an acquisition, what limits do to it, and a maximiser.
 
 use std::sync::Arc;
 
-use hilltop_acquire::{Design, maximiser};
+use hilltop_acquire::{Budget, Design, feasibility, maximiser};
 use hilltop_core::{
-    Acquisition, Bounds, Capabilities, Context, Error, Evidence, History, Maximiser, Model, Models, Points, Previous,
-    Proposer, Query, Recommendation, Result, Rng, Score, Surrogate,
+    Acquisition, Bounds, Capabilities, Context, Error, Evidence, Feasibility, History, Limit, Maximiser, Model, Models,
+    Points, Proposer, Query, Recommendation, Result, Rng, Score, Surrogate,
 };
 
 use crate::arm::{any_arm, best_arm};
+use crate::limits::{Kept, Limits, memory, own_memory, violations};
 use crate::transform::Transform;
 use crate::trust::Trust;
 
-/// Design, fit, believe, bind, maximise: what most methods are.
+/// Design, fit, believe, bind, weigh, maximise: what most methods are.
 pub struct Composite {
     design: Design,
     transform: Transform,
     surrogate: Arc<dyn Surrogate>,
     acquisition: Arc<dyn Acquisition>,
     maximiser: Arc<dyn Maximiser>,
+    feasibility: Arc<dyn Feasibility>,
     region: Option<Trust>,
-    fitted: Option<Fitted>,
-}
-
-/// The last fit, kept because the next one can start from it.
-struct Fitted {
-    trials: Vec<u64>,
-    values: Vec<f64>,
-    model: Arc<dyn Model>,
+    fitted: Option<Kept>,
+    limits: Limits,
 }
 
 impl Composite {
@@ -50,8 +46,10 @@ impl Composite {
             surrogate,
             acquisition,
             maximiser,
+            feasibility: Arc::new(feasibility::Kind::default()),
             region: None,
             fitted: None,
+            limits: Limits::default(),
         })
     }
 
@@ -66,6 +64,20 @@ impl Composite {
         let (surrogate, acquisition) = (Arc::new(surrogate), Arc::new(acquisition));
         let composite = Self::new(design, transform, surrogate, acquisition, Arc::new(maximiser))?;
         Ok(Box::new(composite))
+    }
+
+    /// The same with another way to handle limits.
+    #[must_use]
+    pub fn under(mut self, feasibility: Arc<dyn Feasibility>) -> Self {
+        self.feasibility = feasibility;
+        self
+    }
+
+    /// The same with the outputs that have limits modelled by this surrogate instead of the tangent-kernel one.
+    #[must_use]
+    pub fn limiting(mut self, surrogate: Arc<dyn Surrogate>) -> Self {
+        self.limits = Limits::of(surrogate);
+        self
     }
 
     /// The same within a trust region; in the whole space where there is none.
@@ -110,29 +122,17 @@ impl Composite {
 
     /// The model of everything observed.
     pub(crate) fn fit(&mut self, history: &History, values: &[f64]) -> Result<Arc<dyn Model>> {
-        if let Some(fitted) = self
-            .fitted
-            .as_ref()
-            .filter(|last| last.trials == history.trials() && last.values == values)
-        {
-            return Ok(Arc::clone(&fitted.model));
-        }
         let evidence = evidence(history, values);
-        let last = self
-            .fitted
-            .take()
-            .filter(|last| history.trials().starts_with(&last.trials));
-        let previous = Previous {
-            model: last.as_ref().map(|last| last.model.as_ref()),
-            memory: history.memory(),
-        };
-        let model = self.surrogate.fit(&evidence, previous)?;
-        self.fitted = Some(Fitted {
-            trials: history.trials().to_vec(),
-            values: values.to_vec(),
-            model: Arc::clone(&model),
-        });
-        Ok(model)
+        let (surrogate, memory) = (self.surrogate.as_ref(), own_memory(history));
+        Kept::refit(&mut self.fitted, surrogate, &evidence, history.trials(), memory)
+    }
+
+    /// The models of everything observed, limits included.
+    pub(crate) fn models(&mut self, history: &History, values: &[f64]) -> Result<Models> {
+        Ok(Models {
+            objective: self.fit(history, values)?,
+            limits: self.limits.fit(history)?,
+        })
     }
 
     /// One proposal of the model.
@@ -141,46 +141,55 @@ impl Composite {
             return Ok(query);
         }
         let values = self.transformed(history);
-        let model = self.fit(history, &values)?;
-        self.suggest(&model, history, &values)
+        let models = self.models(history, &values)?;
+        self.suggest(&models, history, &values)
     }
 
-    /// The point that the model of these values suggests for the next trial.
-    pub(crate) fn suggest(&self, model: &Arc<dyn Model>, history: &History, values: &[f64]) -> Result<Query> {
-        let models = Models {
-            objective: believed(Arc::clone(model), history)?,
-        };
+    /// The point that the models of these values suggest for the next trial.
+    pub(crate) fn suggest(&self, models: &Models, history: &History, values: &[f64]) -> Result<Query> {
         let bounds = self.bounds(history);
+        let violations = violations(history, &models.limits, values);
         let context = Context {
             history,
             evidence: evidence(history, values),
             bounds: &bounds,
+            violations: &violations,
         };
         let mut rng = history.rng(history.next_trial());
-        let score = self.acquisition.bind(&models, &context, &mut rng)?;
-        self.best_of(score.as_ref(), model, history, values, &mut rng)
+        let score = self
+            .acquisition
+            .bind(&all_believed(models, history)?, &context, &mut rng)?;
+        self.best_of(score, models, history, values, &mut rng)
     }
 
-    /// The point with the best score.
+    /// The point with the best score, as the limits leave it.
     pub(crate) fn best_of(
         &self,
-        score: &dyn Score,
-        model: &Arc<dyn Model>,
+        score: Arc<dyn Score>,
+        models: &Models,
         history: &History,
         values: &[f64],
         rng: &mut Rng,
     ) -> Result<Query> {
+        let memory = memory(models.objective.as_ref(), &models.limits);
+        let violations = violations(history, &models.limits, values);
+        let believed = all_believed(models, history)?;
         let bounds = self.bounds(history);
         let context = Context {
             history,
             evidence: evidence(history, values),
             bounds: &bounds,
+            violations: &violations,
+        };
+        let score = match history.allowance() {
+            Some(share) => Budget { share }.apply(score, &believed, &context, rng)?,
+            None => self.feasibility.apply(score, &believed, &context, rng)?,
         };
         let point = match history.arms() {
-            Some(arms) => best_arm(arms, score)?,
-            None => self.maximiser.maximise(score, &context, rng)?,
+            Some(arms) => best_arm(arms, score.as_ref())?,
+            None => self.maximiser.maximise(score.as_ref(), &context, rng)?,
         };
-        let memory = model.memory().filter(|memory| Some(memory) != history.memory());
+        let memory = memory.filter(|memory| Some(memory) != history.memory());
         Ok(Query { point, memory })
     }
 }
@@ -256,11 +265,25 @@ pub(crate) fn one_by_one(
         .collect()
 }
 
-/// The model with the points under way believed, and the failed ones: nothing is learnt by asking there again.
+/// All models with the points under way believed.
+fn all_believed(models: &Models, history: &History) -> Result<Models> {
+    let limit = |limit: &Limit| {
+        let model = believed(Arc::clone(&limit.model), history)?;
+        Ok(Limit { model, ..limit.clone() })
+    };
+    Ok(Models {
+        objective: believed(Arc::clone(&models.objective), history)?,
+        limits: models.limits.iter().map(limit).collect::<Result<_>>()?,
+    })
+}
+
+/// The model with the points under way believed, and those that failed for no reason of their own: nothing is learnt by
+/// asking there again. Where a point itself is to blame the model of failures keeps away from it.
 pub(crate) fn believed(model: Arc<dyn Model>, history: &History) -> Result<Arc<dyn Model>> {
     let pending = history.pending().iter().map(|pending| pending.point.as_slice());
-    let failed = history.failures().iter().map(|failure| failure.point.as_slice());
-    let points = Points::from_rows(history.space().dim(), pending.chain(failed));
+    let lost = history.failures().iter().filter(|failure| !failure.telling);
+    let lost = lost.map(|failure| failure.point.as_slice());
+    let points = Points::from_rows(history.space().dim(), pending.chain(lost));
     if points.is_empty() {
         return Ok(model);
     }

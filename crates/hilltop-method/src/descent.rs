@@ -145,13 +145,9 @@ impl Descent {
             goal: Goal::Minimize,
         }];
         let fresh = History::new(Arc::clone(&space), outputs.into(), history.seed()).with_noise(true);
-        let context = Context {
-            history: &fresh,
-            evidence,
-            bounds: &zoom.bounds,
-        };
+        let context = Context::new(&fresh, evidence, &zoom.bounds);
         let greedy = acquisition::Kind::Mean(Mean::default());
-        let score = greedy.bind(&Models { objective: model }, &context, rng)?;
+        let score = greedy.bind(&Models::from(model), &context, rng)?;
         let search = Gradient {
             pool: Pool { points: 200, near: 200 },
             starts: 4,
@@ -163,7 +159,7 @@ impl Descent {
 }
 
 /// The surrogate with one fit to all of these observations: a neighbourhood has no past to start from.
-fn once(surrogate: &Ntk, count: usize) -> Ntk {
+pub(crate) fn once(surrogate: &Ntk, count: usize) -> Ntk {
     let schedule = Schedule {
         first: count,
         ..surrogate.schedule
@@ -188,22 +184,33 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 
 /// The neighbourhood of the best point in coordinates of its own, turned along the valley: its nearest observations
 /// fill the unit cube.
-struct Zoom {
-    centre: Vec<f64>,
+pub(crate) struct Zoom {
+    pub(crate) centre: Vec<f64>,
     /// The coordinates that move: the continuous ones.
-    axes: Vec<usize>,
+    pub(crate) axes: Vec<usize>,
     /// The directions of the local coordinates, one a column.
     turn: Mat<f64>,
     /// Half the region's width.
     width: f64,
     scale: f64,
-    points: Points,
-    values: Vec<f64>,
-    bounds: Bounds,
+    /// The observations that it holds, nearest first.
+    pub(crate) near: Vec<usize>,
+    pub(crate) points: Points,
+    pub(crate) values: Vec<f64>,
+    pub(crate) bounds: Bounds,
 }
 
 impl Zoom {
+    /// The neighbourhood turned along the valley.
     fn new(history: &History, region: Region, limit: usize) -> Option<Self> {
+        let mut zoom = Self::straight(history, region, limit)?;
+        zoom.turn_along(history);
+        zoom.fill(history);
+        Some(zoom)
+    }
+
+    /// The neighbourhood in the space's own directions.
+    pub(crate) fn straight(history: &History, region: Region, limit: usize) -> Option<Self> {
         let space = history.space();
         let continuous = |axis: &usize| matches!(space.coordinates()[*axis], Coordinate::Continuous { .. });
         let axes: Vec<usize> = (0..space.dim()).filter(continuous).collect();
@@ -216,6 +223,7 @@ impl Zoom {
         let scale = region.width.max(0.5 * farthest);
         let mut zoom = Self {
             points: Points::new(axes.len()),
+            near: near.iter().map(|&(_, index)| index).collect(),
             values: near.iter().map(|&(_, index)| history.objective()[index]).collect(),
             bounds: Bounds::unit(axes.len()),
             turn: Mat::identity(axes.len(), axes.len()),
@@ -224,11 +232,19 @@ impl Zoom {
             axes,
             scale,
         };
-        zoom.turn_along(history, &near);
-        near.iter()
-            .for_each(|&(_, index)| zoom.points.push(&zoom.inward(history.points().row(index))));
-        zoom.bounds = zoom.region();
+        zoom.fill(history);
         Some(zoom)
+    }
+
+    /// Takes the observations in, and the region.
+    fn fill(&mut self, history: &History) {
+        let rows: Vec<Vec<f64>> = self
+            .near
+            .iter()
+            .map(|&index| self.inward(history.points().row(index)))
+            .collect();
+        self.points = Points::from_rows(self.axes.len(), rows.iter().map(Vec::as_slice));
+        self.bounds = self.region();
     }
 
     /// Whether the region keeps clear of the space's bounds in this coordinate.
@@ -239,10 +255,10 @@ impl Zoom {
 
     /// Turns the coordinates along the valley, where there is one. Those in which the region meets the space's bounds stay:
     /// a minimum on a bound is found along it.
-    fn turn_along(&mut self, history: &History, near: &[(f64, usize)]) {
+    fn turn_along(&mut self, history: &History) {
         let clear: Vec<usize> = (0..self.axes.len()).filter(|&k| self.is_clear(k)).collect();
         let mut displacements = Points::new(clear.len());
-        for &(_, index) in near {
+        for &index in &self.near {
             let row = history.points().row(index);
             let from_centre = |&k: &usize| row[self.axes[k]] - self.centre[self.axes[k]];
             displacements.push(&clear.iter().map(from_centre).collect::<Vec<_>>());
@@ -272,13 +288,13 @@ impl Zoom {
         bounds
     }
 
-    fn inward(&self, point: &[f64]) -> Vec<f64> {
+    pub(crate) fn inward(&self, point: &[f64]) -> Vec<f64> {
         let away: Vec<f64> = self.axes.iter().map(|&axis| point[axis] - self.centre[axis]).collect();
         let along = |j: usize| -> f64 { away.iter().enumerate().map(|(i, part)| self.turn[(i, j)] * part).sum() };
         (0..away.len()).map(|j| 0.5 + 0.5 * along(j) / self.scale).collect()
     }
 
-    fn outward(&self, local: &[f64]) -> Vec<f64> {
+    pub(crate) fn outward(&self, local: &[f64]) -> Vec<f64> {
         let part = |i: usize| -> f64 {
             let parts = local.iter().enumerate();
             parts.map(|(j, local)| self.turn[(i, j)] * (local - 0.5)).sum()

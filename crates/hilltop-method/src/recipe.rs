@@ -7,15 +7,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::auto::Auto;
+use crate::c_ei::CEi;
 use crate::cma_es::CmaEs;
 use crate::compose::Compose;
+use crate::config_opt::ConfigOpt;
 use crate::deep_ensemble::DeepEnsemble;
 use crate::designed::Designed;
 use crate::dngo::Dngo;
 use crate::go_ucb::GoUcb;
+use crate::gp_ei::GpEi;
+use crate::gp_pi::GpPi;
+use crate::gp_ts::GpTs;
+use crate::gp_ucb::GpUcb;
 use crate::lin_ts::LinTs;
 use crate::lin_ucb::LinUcb;
 use crate::neural_bo::NeuralBo;
+use crate::neural_cbo::NeuralCbo;
 use crate::neural_greedy::NeuralGreedy;
 use crate::neural_ts::NeuralTs;
 use crate::neural_ucb::NeuralUcb;
@@ -60,6 +67,20 @@ pub enum Recipe {
     NeuralGreedy(NeuralGreedy),
     /// Expected improvement on a network with a Bayesian head.
     Dngo(Dngo),
+    /// Expected improvement under optimistic cuts, on networks.
+    NeuralCbo(NeuralCbo),
+    /// Expected improvement weighed with the probability of keeping limits.
+    CEi(CEi),
+    /// Optimism under optimistic cuts; may declare a study infeasible.
+    ConfigOpt(ConfigOpt),
+    /// Expected improvement on a Gaussian process.
+    GpEi(GpEi),
+    /// Probability of improvement on a Gaussian process.
+    GpPi(GpPi),
+    /// The confidence bound of a Gaussian process.
+    GpUcb(GpUcb),
+    /// Thompson sampling on a Gaussian process.
+    GpTs(GpTs),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -114,6 +135,13 @@ impl Recipe {
             Self::GoUcb(_) => "go-ucb",
             Self::NeuralGreedy(_) => "neural-greedy",
             Self::Dngo(_) => "dngo",
+            Self::NeuralCbo(_) => "neural-cbo",
+            Self::CEi(_) => "c-ei",
+            Self::ConfigOpt(_) => "config-opt",
+            Self::GpEi(_) => "gp-ei",
+            Self::GpPi(_) => "gp-pi",
+            Self::GpUcb(_) => "gp-ucb",
+            Self::GpTs(_) => "gp-ts",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -148,6 +176,13 @@ impl Recipe {
             Self::GoUcb(settings) => settings.build(space),
             Self::NeuralGreedy(settings) => settings.build(),
             Self::Dngo(settings) => settings.build(),
+            Self::NeuralCbo(settings) => settings.build(),
+            Self::CEi(settings) => settings.build(),
+            Self::ConfigOpt(settings) => settings.build(),
+            Self::GpEi(settings) => settings.build(),
+            Self::GpPi(settings) => settings.build(),
+            Self::GpUcb(settings) => settings.build(),
+            Self::GpTs(settings) => settings.build(),
             Self::Compose(settings) => settings.build(),
             Self::Random(_) => Ok(Box::new(Designed(random::DESIGN))),
             Self::Sobol(_) => Ok(Box::new(Designed(sobol::DESIGN))),

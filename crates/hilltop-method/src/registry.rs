@@ -15,7 +15,7 @@ pub struct Entry {
     pub needs: &'static str,
     /// How the points of a batch come about.
     pub batch: &'static str,
-    /// Seconds a suggestion takes, as [`MEASURED`] says; none where it depends on the settings alone.
+    /// Seconds a suggestion takes, as [`MEASURED`] says; none where it depends on the settings alone, or has not been measured.
     pub seconds: Option<f64>,
 }
 
@@ -127,6 +127,62 @@ const METHODS: &[Entry] = &[
         needs: ANY,
         batch: TURN,
         seconds: Some(0.26),
+    },
+    Entry {
+        name: "neural-cbo",
+        about: "expected improvement among points that may keep the limits, on tangent kernels",
+        paper: "Phan-Trong, The Tran, Gupta: Black-box Optimization with Unknown Constraints",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "c-ei",
+        about: "expected improvement times the probability of keeping the limits, on Gaussian processes",
+        paper: "Gardner et al.: Bayesian Optimization with Inequality Constraints, ICML 2014",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "config-opt",
+        about: "optimism among points that may keep the limits; declares a study infeasible",
+        paper: "Xu, Jiang, Svetozarevic, Jones: CONFIG, ICML 2023",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "gp-ei",
+        about: "expected improvement on a Gaussian process",
+        paper: "Jones, Schonlau, Welch: Efficient Global Optimization, 1998",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "gp-pi",
+        about: "probability of improvement on a Gaussian process",
+        paper: "Kushner: A New Method of Locating the Maximum Point, 1964",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "gp-ucb",
+        about: "optimism on a Gaussian process",
+        paper: "Srinivas, Krause, Kakade, Seeger: Gaussian Process Optimization, ICML 2010",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
+        name: "gp-ts",
+        about: "Thompson sampling on a Gaussian process",
+        paper: "Chowdhury, Gopalan: On Kernelized Multi-armed Bandits, ICML 2017",
+        needs: ANY,
+        batch: TURN,
+        seconds: None,
     },
     Entry {
         name: "compose",

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hilltop_acquire::{Design, Known, Path, maximiser};
-use hilltop_core::{Error, History, Model, Proposer, Query, Result, Rng};
+use hilltop_core::{Error, History, Model, Models, Proposer, Query, Result, Rng};
 use hilltop_surrogate::Sto;
 use hilltop_surrogate::sto::StoModel;
 
@@ -81,13 +81,13 @@ impl Thompson {
     /// One draw for each of the next trials.
     fn drawn(&mut self, history: &mut History, count: usize) -> Result<Vec<Query>> {
         let values = self.composite.transformed(history);
-        let model = self.composite.fit(history, &values)?;
-        let suggest = |history: &History| self.composite.suggest(&model, history, &values);
+        let models = self.composite.models(history, &values)?;
+        let suggest = |history: &History| self.composite.suggest(&models, history, &values);
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
         let size = count.div_ceil(threads).min(GROUP);
         let groups = in_parallel(count.div_ceil(size), threads, |group| {
             let members = group * size..((group + 1) * size).min(count);
-            self.suggested(&model, history, &values, members)
+            self.suggested(&models, history, &values, members)
         });
         let suggested = groups.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten();
         let mut queries: Vec<Query> = Vec::with_capacity(count);
@@ -110,7 +110,7 @@ impl Thompson {
     /// What some of the next trials suggest, counted from the next: drawn together, then minimised one by one.
     fn suggested(
         &self,
-        model: &Arc<dyn Model>,
+        models: &Models,
         history: &History,
         values: &[f64],
         members: Range<usize>,
@@ -120,17 +120,17 @@ impl Thompson {
             turned.turn_to(history.next_trial() + index as u64);
             turned
         };
-        let Some(sto) = model.as_any().downcast_ref::<StoModel>() else {
+        let Some(sto) = models.objective.as_any().downcast_ref::<StoModel>() else {
             return members
-                .map(|index| self.composite.suggest(model, &turned(index), values))
+                .map(|index| self.composite.suggest(models, &turned(index), values))
                 .collect();
         };
         let trials: Vec<History> = members.map(turned).collect();
         let mut rngs: Vec<Rng> = trials.iter().map(|trial| trial.rng(trial.next_trial())).collect();
         let scores = sto.draw_together(self.spread, &mut rngs)?;
-        let drawn = trials.iter().zip(&scores).zip(&mut rngs);
+        let drawn = trials.iter().zip(scores).zip(&mut rngs);
         drawn
-            .map(|((trial, score), rng)| self.composite.best_of(score.as_ref(), model, trial, values, rng))
+            .map(|((trial, score), rng)| self.composite.best_of(score, models, trial, values, rng))
             .collect()
     }
 }

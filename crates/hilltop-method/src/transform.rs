@@ -121,7 +121,7 @@ fn ranked(values: &[f64]) -> Vec<f64> {
 }
 
 /// The standard normal's quantile by bisection on its distribution: exact to rounding, and never the bottleneck.
-fn normal_quantile(share: f64) -> f64 {
+pub(crate) fn normal_quantile(share: f64) -> f64 {
     let (mut low, mut high) = (-9.0, 9.0);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);

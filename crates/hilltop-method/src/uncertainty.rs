@@ -62,11 +62,7 @@ impl Uncertainty {
         let model = self.process.fit(&evidence, previous)?;
         let score = Deviation(believed(model, history)?);
         let bounds = Bounds::unit(history.space().dim());
-        let context = Context {
-            history,
-            evidence,
-            bounds: &bounds,
-        };
+        let context = Context::new(history, evidence, &bounds);
         let point = self.maximiser.maximise(&score, &context, &mut history.rng(trial))?;
         Ok(Some(Query::from(point)))
     }

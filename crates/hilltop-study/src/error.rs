@@ -12,6 +12,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// What can go wrong in a study.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// An evaluation failed in a study that is to end then.
+    #[error("trial {trial} failed and on_failure is \"abort\": {reason}; run again to go on without it")]
+    Aborted {
+        /// The trial.
+        trial: u64,
+        /// Why it failed.
+        reason: String,
+    },
     /// The study file says something that is not allowed.
     #[error("{}", listed(path, findings))]
     File {

@@ -134,7 +134,11 @@ impl Ledger {
                 trial,
                 outcome,
                 seconds,
-            } => self.tell(trial, outcome, seconds)?,
+                accidental,
+            } => {
+                self.tell(trial, outcome, seconds)?;
+                self.trials[trial as usize].accidental = accidental;
+            }
             Event::Added {
                 trial,
                 parameters,

@@ -23,7 +23,7 @@ pub use error::{Error, Result};
 pub use evaluate::{Evaluation, Evaluator, Stop};
 pub use file::{Finding, StudyFile};
 pub use run::{Ended, Notice, Summary, run};
-pub use statement::{Command, Evaluate, Method, Statement, Table};
+pub use statement::{Command, Evaluate, Method, OnFailure, Statement, Table};
 pub use store::{Claim, SqliteJournal, Store};
 pub use study::{Best, Difference, Prediction, Recommended, Replay, Study, Task};
 pub use trial::{Asked, State, Trial};

@@ -6,6 +6,7 @@ use std::time::Duration;
 use hilltop_core::{Outcome, Parameters};
 
 use crate::evaluate::{Evaluation, Evaluator, Stop};
+use crate::statement::OnFailure;
 use crate::store::Claim;
 use crate::study::{Study, Task};
 use crate::trial::Asked;
@@ -152,20 +153,36 @@ impl Crew<'_> {
             (self.observer)(&Notice::Abandoned { trial });
             return Ok(());
         };
-        let Evaluation { outcome, seconds } = self.whole(evaluation);
-        match self.study.tell_after(trial, &outcome, Some(seconds)) {
+        let evaluation = self.whole(evaluation);
+        match self.study.tell_evaluation(trial, &evaluation) {
             // Somebody told this trial by hand; theirs was first.
             Err(Error::AlreadyTold { .. }) => return Ok(()),
             other => other?,
         }
-        self.count(&outcome);
+        let Evaluation { outcome, seconds, .. } = &evaluation;
+        self.count(outcome);
         (self.observer)(&Notice::Ended {
             trial,
             parameters,
-            outcome: &outcome,
-            seconds,
+            outcome,
+            seconds: *seconds,
         });
-        Ok(())
+        self.bear(trial, &evaluation)
+    }
+
+    /// Ends the run at a failure of the point, where the study says so.
+    fn bear(&self, trial: u64, evaluation: &Evaluation) -> Result<()> {
+        match &evaluation.outcome {
+            Outcome::Failed(reason)
+                if !evaluation.accidental && self.study.statement().on_failure == OnFailure::Abort =>
+            {
+                Err(Error::Aborted {
+                    trial,
+                    reason: reason.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whatever an evaluator gives, what is told is complete or a failure.

@@ -48,6 +48,8 @@ pub struct Trial {
     pub outputs: Option<BTreeMap<String, f64>>,
     /// Why the evaluation failed.
     pub reason: Option<String>,
+    /// Whether it failed for a reason that says nothing about the point.
+    pub accidental: bool,
     /// How long the evaluation took, where known.
     pub seconds: Option<f64>,
     /// Who evaluates it; `None` by hand.
@@ -70,6 +72,7 @@ impl Trial {
             parameters: None,
             outputs: None,
             reason: None,
+            accidental: false,
             seconds: None,
             worker,
             added: false,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use hilltop_core::{History, Points};
 
 use crate::ledger::Ledger;
-use crate::statement::Statement;
+use crate::statement::{OnFailure, Statement};
 use crate::trial::{State, Trial};
 
 /// What may be known when a trial is proposed.
@@ -33,6 +33,8 @@ impl Sight {
 pub(crate) struct View {
     empty: History,
     history: History,
+    /// Whether failures are learnt from.
+    learns: bool,
     trial: u64,
     shown: Vec<u64>,
     pointed: usize,
@@ -42,10 +44,12 @@ impl View {
     pub(crate) fn new(statement: &Statement) -> Self {
         let history = History::new(statement.space.clone(), statement.outputs.clone(), statement.seed)
             .with_budget(statement.budget)
-            .with_noise(statement.noisy);
+            .with_noise(statement.noisy)
+            .with_allowance(statement.max_violation);
         Self {
             empty: history.clone(),
             history,
+            learns: statement.on_failure != OnFailure::Ignore,
             trial: 0,
             shown: Vec::new(),
             pointed: 0,
@@ -71,7 +75,12 @@ impl View {
         }
         self.await_points(ledger, sight);
         for number in &visible[self.shown.len()..] {
-            show(&mut self.history, ledger, &ledger.trials()[*number as usize]);
+            show(
+                &mut self.history,
+                ledger,
+                &ledger.trials()[*number as usize],
+                self.learns,
+            );
         }
         self.shown.extend_from_slice(&visible[self.shown.len()..]);
         if let Some(memory) = ledger.memory_before(sight.trial)
@@ -110,15 +119,14 @@ fn visible(ledger: &Ledger, sight: Sight) -> Cow<'_, [u64]> {
     Cow::Owned(shown.map(|trial| trial.number).collect())
 }
 
-fn show(history: &mut History, ledger: &Ledger, trial: &Trial) {
+fn show(history: &mut History, ledger: &Ledger, trial: &Trial, learns: bool) {
+    let (number, reason) = (trial.number, trial.reason.as_deref().unwrap_or_default());
     if trial.state == State::Complete {
-        history.observe(trial.number, &trial.point, &ledger.values(trial));
+        history.observe(number, &trial.point, &ledger.values(trial));
+    } else if learns && !trial.accidental {
+        history.fail(number, trial.point.clone(), reason);
     } else {
-        history.fail(
-            trial.number,
-            trial.point.clone(),
-            trial.reason.as_deref().unwrap_or_default(),
-        );
+        history.lose(number, trial.point.clone(), reason);
     }
 }
 
@@ -189,6 +197,7 @@ mod tests {
                 trial,
                 outcome: outcome(value),
                 seconds: None,
+                accidental: value.is_multiple_of(8),
             },
             _ => Event::Reserved {
                 trial: next,
@@ -250,6 +259,7 @@ mod tests {
             trial,
             outcome: outcome(1),
             seconds: None,
+            accidental: false,
         };
         let reserved = |trial| Event::Reserved { trial, worker: None };
         let mut events = vec![Event::Created {

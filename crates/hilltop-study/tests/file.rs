@@ -138,7 +138,7 @@ fn a_whole_file_means_what_it_says() {
     assert!(matches!(&command.results, Results::File(file) if file.to_string() == "results-{trial}.json"));
     let warnings = statement.warnings().join("\n");
     assert!(
-        warnings.contains("do not learn the limits of stress, temp"),
+        warnings.contains("random does not learn the limits of stress, temp"),
         "{warnings}"
     );
 }
@@ -247,7 +247,7 @@ const WRONG: &[(&str, &str)] = &[
     ("method = { width = 3 }", "method"),
     ("method = 2020-01-01", "method = 2020-01-01 is not allowed"),
     ("[physics]\nequation = \"d(f,x,x) = 0\"", "line 1, column 2: [physics] is not supported yet"),
-    ("[constraints]\nmax_violation = 0.05", "max_violation is not supported yet"),
+    ("[constraints]\nmax_violation = 1.5", "a share of the trials, from 0 to 1"),
     ("[constraints]\nknown = \"x < 1\"", "constraints.known = \"x < 1\" is not allowed: a list"),
     ("[constraints]\nknown = [\"x <\"]", "line 2, column 10: constraints.known[0] = \"x <\" is not allowed: column 4"),
     ("[constraints]\nknown = [\"y < 3\"]", "there is no parameter y: did you mean x?"),

@@ -83,6 +83,7 @@ fn an_interrupted_run_is_continued_and_what_was_under_way_is_evaluated_again() {
             Some(Evaluation {
                 outcome: Outcome::Outputs(bowl(parameters).unwrap_or(cost(9.0))),
                 seconds: 0.0,
+                accidental: false,
             })
         }
     }
@@ -193,6 +194,7 @@ fn an_evaluator_that_lies_or_panics_makes_failures_and_the_study_goes_on() {
             Some(Evaluation {
                 outcome: Outcome::Outputs(outputs),
                 seconds: f64::NAN,
+                accidental: false,
             })
         }
     }

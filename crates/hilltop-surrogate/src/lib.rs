@@ -7,7 +7,9 @@
 //! with a Bayesian linear head, [`perturbed`] one trained on perturbed targets.
 
 pub mod accumulated;
+pub mod danger;
 pub mod dngo;
+pub mod gp;
 pub mod image;
 mod kind;
 pub mod linear;
@@ -18,7 +20,9 @@ pub mod process;
 pub mod sto;
 
 pub use accumulated::Accumulated;
+pub use danger::Danger;
 pub use dngo::Dngo;
+pub use gp::Gp;
 pub use image::{ImageNetwork, Imaging};
 pub use kind::Kind;
 pub use linear::Linear;

@@ -68,6 +68,10 @@ impl marginal::Rule for LogExpected {
         let (by_mean, by_deviation) = normal::improvement_ratios(z);
         (-by_mean / s, by_deviation / s)
     }
+
+    fn is_logarithmic(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

@@ -9,8 +9,10 @@ use super::marginal::{marginals, middle};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Incumbent {
-    /// The best value observed: right where there is no noise.
+    /// The best value observed where there is no noise, else the best mean.
     #[default]
+    Auto,
+    /// The best value observed: right where there is no noise.
     BestObserved,
     /// The best mean that the model predicts at the observed points: where a lucky observation must not set the bar.
     BestMean,
@@ -50,18 +52,27 @@ impl Incumbent {
 
     fn height(self, marginals: &dyn Marginals, context: &Context<'_>) -> f64 {
         let Evidence { points, values, .. } = context.evidence;
-        let contenders = lowest(values, ASKED);
+        let contenders = contenders(context);
         match (self, contenders.first()) {
             // Nothing observed: whatever is believed in the middle.
             (_, None) => marginals.beliefs(middle(context).matrix()).mean[0],
             (Self::BestObserved, Some(&best)) => values[best],
-            (Self::BestMean, Some(_)) => {
+            (Self::Auto, Some(&best)) if !context.history.is_noisy() => values[best],
+            (Self::BestMean | Self::Auto, Some(_)) => {
                 let rows = contenders.iter().map(|&index| points.row(index));
                 let means = marginals.beliefs(Points::from_rows(points.dim(), rows).matrix()).mean;
                 means.into_iter().fold(f64::INFINITY, f64::min)
             }
         }
     }
+}
+
+/// The best observations that keep the limits; where none does, the least one that breaks them.
+fn contenders(context: &Context<'_>) -> Vec<usize> {
+    let mut ranked = context.ranked();
+    let kept = ranked.iter().filter(|index| context.violation(**index) <= 0.0).count();
+    ranked.truncate(kept.clamp(1, ASKED));
+    ranked
 }
 
 /// The places of the lowest values, lowest first, at most `count`.
@@ -73,7 +84,7 @@ pub(crate) fn lowest(values: &[f64], count: usize) -> Vec<usize> {
 }
 
 /// The deviation of the values, 1 where they do not differ.
-fn spread(values: &[f64]) -> f64 {
+pub(crate) fn spread(values: &[f64]) -> f64 {
     let count = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / count;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count).sqrt();

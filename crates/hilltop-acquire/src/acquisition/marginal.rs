@@ -11,6 +11,10 @@ pub(crate) trait Rule: Send + Sync {
     fn value(&self, mean: f64, deviation: f64) -> f64;
     /// Its derivatives in the mean and in the deviation.
     fn slopes(&self, mean: f64, deviation: f64) -> (f64, f64);
+    /// Whether it is the logarithm of something that probabilities multiply.
+    fn is_logarithmic(&self) -> bool {
+        false
+    }
 }
 
 /// A rule bound to a model.
@@ -68,6 +72,10 @@ impl<R: Rule> Score for Marginal<R> {
 
     fn smooth(&self) -> Option<&dyn SmoothScore> {
         self.smooth.then_some(self)
+    }
+
+    fn is_logarithmic(&self) -> bool {
+        self.rule.is_logarithmic()
     }
 }
 

@@ -66,6 +66,10 @@ impl marginal::Rule for LogProbable {
         let slope = normal::hazard(z) / s;
         (-slope, -slope * z)
     }
+
+    fn is_logarithmic(&self) -> bool {
+        true
+    }
 }
 
 #[cfg(test)]

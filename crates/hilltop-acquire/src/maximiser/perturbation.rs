@@ -1,9 +1,8 @@
 //! Points beside a good one, at every scale.
 
-use hilltop_core::{Coordinate, Evidence, Rng, Space};
+use hilltop_core::{Context, Coordinate, Rng, Space};
 
 use super::terrain::Terrain;
-use crate::acquisition::lowest;
 
 /// The smallest and the largest scale, as powers of ten of the coordinate's range.
 const SCALES: (f64, f64) = (-6.0, -0.7);
@@ -11,9 +10,11 @@ const SCALES: (f64, f64) = (-6.0, -0.7);
 const FEW: f64 = 4.0;
 
 /// The best observed points, best first: the centres that are worth a look around.
-pub(crate) fn centres(evidence: &Evidence<'_>, terrain: &Terrain<'_>, count: usize) -> Vec<Vec<f64>> {
-    let order = lowest(evidence.values, evidence.values.len());
-    let points = order.into_iter().map(|index| evidence.points.row(index));
+pub(crate) fn centres(context: &Context<'_>, terrain: &Terrain<'_>, count: usize) -> Vec<Vec<f64>> {
+    let points = context
+        .ranked()
+        .into_iter()
+        .map(|index| context.evidence.points.row(index));
     points
         .filter(|point| terrain.contains(point))
         .take(count)

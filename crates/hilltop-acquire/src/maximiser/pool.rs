@@ -95,7 +95,7 @@ impl Pool {
 
     /// Points beside the best observations with their scales; half of them beside the very best.
     fn beside(&self, context: &Context<'_>, terrain: &Terrain<'_>, rng: &mut Rng) -> Vec<(Vec<f64>, f64)> {
-        let centres = perturbation::centres(&context.evidence, terrain, CENTRES);
+        let centres = perturbation::centres(context, terrain, CENTRES);
         if terrain.space.candidates().is_some() {
             let around = centres.iter().flat_map(|centre| terrain.space.neighbours(centre));
             return around

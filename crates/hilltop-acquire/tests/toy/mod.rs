@@ -27,11 +27,7 @@ pub fn within<T>(history: &History, bounds: &Bounds, call: impl FnOnce(&Context<
         values: history.objective(),
         seed: history.seed(),
     };
-    call(&Context {
-        history,
-        evidence,
-        bounds,
-    })
+    call(&Context::new(history, evidence, bounds))
 }
 
 pub fn row(points: MatRef<'_, f64>, index: usize) -> Vec<f64> {

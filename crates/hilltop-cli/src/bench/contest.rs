@@ -7,11 +7,14 @@ use std::time::Instant;
 
 use anyhow::Result;
 use hilltop_core::{History, Output, Rng, Space};
-use hilltop_problem::{Noisy, Problem, registry};
+use hilltop_problem::{Noisy, Problem, deviations, registry};
 use hilltop_study::evaluate::BuiltIn;
 use serde_json::{Value, json};
 
 use super::plan::Contender;
+
+/// A limit counts as kept when it is broken by at most this share of the deviation that the output has over the box.
+const SLACK: f64 = 1e-4;
 
 /// A run that is to be made.
 #[derive(Clone, Debug)]
@@ -32,10 +35,14 @@ pub(crate) struct Run {
     pub(crate) seed: u64,
     pub(crate) dim: usize,
     /// The gap between the best true value so far and the least value, after every evaluation; infinite before a
-    /// point that keeps every constraint was found.
+    /// point was found that keeps every limit, but for 1e-4 of its output's deviation over the box.
     pub(crate) gaps: Vec<f64>,
     pub(crate) optimum: f64,
     pub(crate) failed: u64,
+    /// How many evaluations broke a limit.
+    pub(crate) violating: u64,
+    /// Whether the problem has limits.
+    pub(crate) limited: bool,
     /// Seconds spent in suggestions.
     pub(crate) seconds: f64,
     /// Why the run ended early.
@@ -54,7 +61,7 @@ impl Run {
         let curve: Vec<Option<f64>> = self.gaps.iter().map(|gap| finite(gap + self.optimum)).collect();
         json!({
             "problem": self.problem, "method": self.method, "seed": self.seed, "dimension": self.dim,
-            "evaluations": self.gaps.len(), "failed": self.failed, "optimum": self.optimum,
+            "evaluations": self.gaps.len(), "failed": self.failed, "violating": self.violating, "optimum": self.optimum,
             "best": curve.last().copied().flatten(), "gap": finite(self.gap()), "seconds": self.seconds,
             "error": self.error, "curve": curve,
         })
@@ -75,6 +82,8 @@ impl Entry<'_> {
             gaps: Vec::new(),
             optimum,
             failed: 0,
+            violating: 0,
+            limited: problem.outputs().len() > 1,
             seconds: 0.0,
             error: None,
         };
@@ -94,6 +103,7 @@ impl Entry<'_> {
             .with_noise(self.noise > 0.0);
         let mut pending: VecDeque<u64> = VecDeque::new();
         let mut points: Vec<Vec<f64>> = Vec::new();
+        let slack: Vec<f64> = deviations(problem).iter().map(|deviation| SLACK * deviation).collect();
         for trial in 0..self.budget {
             while pending.len() >= self.parallel.max(1) {
                 pending
@@ -110,7 +120,7 @@ impl Entry<'_> {
             };
             history.ask(trial, query.point.clone());
             query.memory.into_iter().for_each(|memory| history.remember(memory));
-            run.note(problem, &history, &query.point);
+            run.note(problem, &history, &query.point, &slack);
             points.push(query.point);
             pending.push_back(trial);
         }
@@ -134,7 +144,7 @@ fn settle(problem: &Noisy<Box<dyn Problem>>, history: &mut History, trial: u64, 
 
 impl Run {
     /// Takes the true value of a point into the curve.
-    fn note(&mut self, problem: &Noisy<Box<dyn Problem>>, history: &History, point: &[f64]) {
+    fn note(&mut self, problem: &Noisy<Box<dyn Problem>>, history: &History, point: &[f64], slack: &[f64]) {
         let so_far = self.gap();
         let Ok(values) = problem.evaluate(&coordinates(history, point)) else {
             self.failed += 1;
@@ -145,7 +155,9 @@ impl Run {
         let kept = limits
             .iter()
             .zip(&values)
-            .all(|(output, value)| output.max.is_none_or(|max| *value <= max));
+            .zip(slack)
+            .all(|((output, value), slack)| output.max.is_none_or(|max| *value <= max + slack));
+        self.violating += u64::from(!kept);
         let value = if kept { values[0] - self.optimum } else { f64::INFINITY };
         self.gaps.push(so_far.min(value));
     }

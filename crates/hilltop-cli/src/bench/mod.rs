@@ -3,5 +3,6 @@
 pub(crate) mod contest;
 pub(crate) mod plan;
 pub(crate) mod plot;
+pub(crate) mod significance;
 pub(crate) mod speed;
 pub(crate) mod standing;

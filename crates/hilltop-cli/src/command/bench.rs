@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::bench::contest::{Entry, Run, hold};
 use crate::bench::plan::{Budget, Contender, contenders, problems};
 use crate::bench::speed::Cost;
-use crate::bench::{plot, standing};
+use crate::bench::{plot, significance, standing};
 use crate::fault::usage;
 use crate::table::Table;
 
@@ -115,6 +115,11 @@ impl Bench {
             if !solved.is_empty() {
                 writeln!(out)?;
                 solved.write(out, 0)?;
+            }
+            let tests = significance::tests(&runs);
+            if !tests.is_empty() {
+                writeln!(out)?;
+                tests.write(out, 0)?;
             }
         }
         if let Some(folder) = &self.out {

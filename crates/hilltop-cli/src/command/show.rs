@@ -1,8 +1,10 @@
 //! `hilltop show`: how a study stands, and its trials.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
+use hilltop_core::{Goal, Output};
 use hilltop_study::report::{short, value};
 use hilltop_study::{State, Study, Trial, export};
 use serde_json::{Value, json};
@@ -91,6 +93,9 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
         statement.name,
         trials.len()
     )?;
+    if let Some(line) = violations(study, trials) {
+        writeln!(out, "{line}")?;
+    }
     if let Some(best) = study.best()? {
         let value = best
             .outputs
@@ -106,6 +111,41 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
         )?;
     }
     Ok(())
+}
+
+/// How many trials broke limits, output by output; nothing where there are none.
+fn violations(study: &Study, trials: &[Trial]) -> Option<String> {
+    let statement = study.statement();
+    let complete: Vec<_> = trials.iter().filter_map(|trial| trial.outputs.as_ref()).collect();
+    let broken = |output: &Output, values: &BTreeMap<String, f64>| {
+        let value = values.get(&output.name);
+        value.is_some_and(|value| output.goal.violation(*value) > 0.0)
+    };
+    let limited: Vec<&Output> = statement
+        .outputs
+        .iter()
+        .filter(|output| matches!(output.goal, Goal::Within { .. }))
+        .collect();
+    if limited.is_empty() || complete.is_empty() {
+        return None;
+    }
+    let of = |output: &Output| complete.iter().filter(|values| broken(output, values)).count();
+    let any = complete
+        .iter()
+        .filter(|values| limited.iter().any(|output| broken(output, values)));
+    let share = 100.0 * any.count() as f64 / complete.len() as f64;
+    let granted = statement
+        .max_violation
+        .map(|share| format!(" of {:.0} % granted", 100.0 * share));
+    let each: Vec<String> = limited
+        .iter()
+        .map(|output| format!("{} in {}", output.name, of(output)))
+        .collect();
+    Some(format!(
+        "{share:.0} % of the results beyond limits{}: {}",
+        granted.unwrap_or_default(),
+        each.join(", ")
+    ))
 }
 
 /// Outputs and parameters, as many as the terminal has room for, and the reasons of failures.

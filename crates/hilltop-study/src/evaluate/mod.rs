@@ -42,6 +42,9 @@ pub struct Evaluation {
     pub outcome: Outcome,
     /// How long it took, all attempts together.
     pub seconds: f64,
+    /// Whether it failed for a reason that says nothing about the point: a signal from outside, exit code 75, a program
+    /// that did not start. Nothing is learnt from it.
+    pub accidental: bool,
 }
 
 impl Evaluation {
@@ -50,6 +53,15 @@ impl Evaluation {
         Self {
             outcome: Outcome::Failed(reason.into()),
             seconds,
+            accidental: false,
+        }
+    }
+
+    /// An evaluation that failed for a reason that says nothing about the point.
+    pub fn accident(reason: impl Into<String>, seconds: f64) -> Self {
+        Self {
+            accidental: true,
+            ..Self::failed(reason, seconds)
         }
     }
 
@@ -60,6 +72,7 @@ impl Evaluation {
             Ok(values) => Self {
                 outcome: Outcome::Outputs(values),
                 seconds,
+                accidental: false,
             },
             Err(reason) => Self::failed(reason, seconds),
         }

@@ -97,6 +97,7 @@ impl Evaluator for Program {
             match outcome {
                 Ok(values) => return Some(Evaluation::of(&values, &self.outputs, seconds)),
                 Err(mishap) if mishap.transient && attempt < self.retries => rest(&mut pause, stop)?,
+                Err(mishap) if mishap.transient => return Some(Evaluation::accident(mishap.reason, seconds)),
                 Err(mishap) => return Some(Evaluation::failed(mishap.reason, seconds)),
             }
         }

@@ -7,10 +7,17 @@ use hilltop_problem::Problem;
 use super::section::{Field, Section};
 use super::{coupling, duration};
 use crate::evaluate::{Results, Template};
-use crate::statement::{Command, Evaluate};
+use crate::statement::{Command, Evaluate, OnFailure};
 
-const KEYS: [&str; 7] = [
-    "command", "timeout", "retries", "results", "coupling", "problem", "noise",
+const KEYS: [&str; 8] = [
+    "command",
+    "timeout",
+    "retries",
+    "results",
+    "coupling",
+    "problem",
+    "noise",
+    "on_failure",
 ];
 
 /// What `[evaluate]` says; the problem itself comes along, because it knows its parameters and outputs.
@@ -28,6 +35,19 @@ pub(super) fn evaluate(section: &Section<'_>, folder: &Path) -> Option<(Evaluate
             None
         }
     }
+}
+
+/// What `on_failure` says; learning where it says nothing.
+pub(super) fn on_failure(section: &Section<'_>) -> OnFailure {
+    let allowed = "\"learn\", \"ignore\" or \"abort\"";
+    let Some(field) = section.field("on_failure") else {
+        return OnFailure::default();
+    };
+    let meant = field.text(allowed).map(OnFailure::parse);
+    if meant == Some(None) {
+        field.refuse(allowed);
+    }
+    meant.flatten().unwrap_or_default()
 }
 
 fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {

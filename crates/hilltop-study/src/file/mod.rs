@@ -13,7 +13,7 @@ mod space;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hilltop_core::Output;
+use hilltop_core::{Goal, Output};
 use hilltop_method::Recipe;
 use hilltop_problem::Problem;
 use toml::de::DeTable;
@@ -111,6 +111,7 @@ impl StudyFile {
             physics.remark("[physics] is not supported yet: leave the section out");
         }
         let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
+        let on_failure = section("evaluate").map(|table| evaluate::on_failure(&table));
         let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
         let problem = match (&evaluate, section("evaluate")) {
             (Some((_, Some(problem))), _) => Source::Problem(problem.as_ref()),
@@ -123,6 +124,8 @@ impl StudyFile {
         let mut statement = Statement::draft(Arc::new(space), outputs?.into(), method?);
         statement.name = name?;
         statement.candidates = table;
+        statement.on_failure = on_failure.unwrap_or_default();
+        statement.max_violation = section("constraints").and_then(|table| max_violation(&table, &statement.outputs));
         statement.evaluate = evaluate.map(|(evaluate, _)| evaluate);
         numbers.set(&mut statement);
         statement.contexts = root.field("contexts").is_some();
@@ -191,6 +194,21 @@ fn outputs(root: &Section<'_>, source: Source<'_>) -> Option<Vec<Output>> {
         }
     }
     Some(outputs)
+}
+
+/// The share of trials that may break limits, where there are any to break.
+fn max_violation(section: &Section<'_>, outputs: &[Output]) -> Option<f64> {
+    let field = section.field("max_violation")?;
+    let share = field.number()?;
+    if !(0.0..=1.0).contains(&share) {
+        field.refuse("a share of the trials, from 0 to 1");
+        return None;
+    }
+    let limited = |output: &Output| matches!(output.goal, Goal::Within { min, max } if min.or(max).is_some());
+    if !outputs.iter().any(limited) {
+        field.remark("constraints.max_violation has nothing to watch: no output has min or max");
+    }
+    Some(share)
 }
 
 fn method(root: &Section<'_>) -> Option<Method> {

@@ -163,9 +163,6 @@ fn condition(field: &Field<'_>) -> Option<Expression> {
 /// The known constraints, each naming parameters that exist.
 pub(super) fn known(section: &Section<'_>, names: &[&str]) -> Vec<Expression> {
     section.allow(&["known", "max_violation"]);
-    if let Some(field) = section.field("max_violation") {
-        field.remark("constraints.max_violation is not supported yet: leave it out");
-    }
     let Some(field) = section.field("known") else {
         return Vec::new();
     };

@@ -3,11 +3,11 @@
 use hilltop_core::{Goal, Kind, Output, Parameter};
 use serde_json::{Map, Value, json};
 
-use super::{Command, Evaluate, Statement, Table};
+use super::{Command, Evaluate, OnFailure, Statement, Table};
 use crate::evaluate::Results;
 
 /// What may not change while a study lives, because every suggestion depends on it.
-const LASTING: [&str; 8] = [
+const LASTING: [&str; 9] = [
     "seed",
     "method",
     "noisy",
@@ -16,6 +16,7 @@ const LASTING: [&str; 8] = [
     "contexts",
     "constraints",
     "outputs",
+    "on_failure",
 ];
 
 impl Statement {
@@ -34,6 +35,9 @@ impl Statement {
             "outputs".into(),
             Value::Object(self.outputs.iter().map(output).collect()),
         );
+        if self.on_failure == OnFailure::Ignore {
+            map.insert("on_failure".into(), json!("ignore"));
+        }
         map.extend(
             self.evaluate
                 .as_ref()
@@ -55,8 +59,13 @@ impl Statement {
             map.extend(self.contexts.then(|| ("contexts".into(), json!(true))));
             self.space.known().iter().map(ToString::to_string).collect()
         };
+        let mut constraints = Map::new();
         if !known.is_empty() {
-            map.insert("constraints".into(), json!({ "known": known }));
+            constraints.insert("known".into(), json!(known));
+        }
+        constraints.extend(self.max_violation.map(|share| ("max_violation".into(), json!(share))));
+        if !constraints.is_empty() {
+            map.insert("constraints".into(), Value::Object(constraints));
         }
     }
 

@@ -22,6 +22,30 @@ pub enum Evaluate {
     },
 }
 
+/// What becomes of a study when an evaluation fails and the point is to blame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Methods learn where evaluations fail, and keep away.
+    #[default]
+    Learn,
+    /// The point is not asked again, and nothing is concluded.
+    Ignore,
+    /// The run ends.
+    Abort,
+}
+
+impl OnFailure {
+    /// What a word of the study file stands for.
+    pub(crate) fn parse(word: &str) -> Option<Self> {
+        match word {
+            "learn" => Some(Self::Learn),
+            "ignore" => Some(Self::Ignore),
+            "abort" => Some(Self::Abort),
+            _ => None,
+        }
+    }
+}
+
 /// A program that evaluates, as the study file names it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Command {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use hilltop_core::{Goal, Output, Space};
 
-pub use evaluate::{Command, Evaluate};
+pub use evaluate::{Command, Evaluate, OnFailure};
 pub use method::Method;
 pub use table::Table;
 
@@ -40,6 +40,10 @@ pub struct Statement {
     pub space: Arc<Space>,
     /// What an evaluation reports.
     pub outputs: Arc<[Output]>,
+    /// The share of trials that may break the limits of outputs; the method's own rule where there is none.
+    pub max_violation: Option<f64>,
+    /// What becomes of a study when an evaluation fails and the point is to blame.
+    pub on_failure: OnFailure,
     /// How trials are evaluated; `None` where another program asks and tells.
     pub evaluate: Option<Evaluate>,
     /// The file of a finite space, where it comes from one.
@@ -78,6 +82,8 @@ impl Statement {
             method,
             space,
             outputs,
+            max_violation: None,
+            on_failure: OnFailure::default(),
             evaluate: None,
             candidates: None,
             contexts: false,
@@ -197,9 +203,10 @@ impl Statement {
             .filter(limited)
             .map(|output| output.name.as_str())
             .collect();
-        if !names.is_empty() {
+        let method = self.method.name();
+        if !names.is_empty() && ["random", "sobol", "cma-es"].contains(&method) {
             warnings.push(format!(
-                "the methods of this version do not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
+                "the method {method} does not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
                 names.join(", ")
             ));
         }

@@ -92,6 +92,7 @@ pub fn every_kind_of_event_survives(open: Open<'_>) {
             trial: 0,
             outcome: Outcome::Failed("mesh \u{1F9F1}".into()),
             seconds: Some(0.25),
+            accidental: false,
         },
         Event::Added {
             trial: 1,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hilltop_core::{Event, Outcome, Parameters};
 
 use super::Study;
+use crate::evaluate::Evaluation;
 use crate::ledger::Ledger;
 use crate::trial::State;
 use crate::{Error, Result};
@@ -17,6 +18,20 @@ impl Study {
 
     /// The same with how long the evaluation took.
     pub fn tell_after(&self, trial: u64, outcome: &Outcome, seconds: Option<f64>) -> Result<()> {
+        self.record(trial, outcome, seconds, false)
+    }
+
+    /// Records what an evaluator gave.
+    pub(crate) fn tell_evaluation(&self, trial: u64, evaluation: &Evaluation) -> Result<()> {
+        let Evaluation {
+            outcome,
+            seconds,
+            accidental,
+        } = evaluation;
+        self.record(trial, outcome, Some(*seconds), *accidental)
+    }
+
+    fn record(&self, trial: u64, outcome: &Outcome, seconds: Option<f64>, accidental: bool) -> Result<()> {
         self.admit(outcome)?;
         let seconds = seconds.filter(|seconds| seconds.is_finite());
         self.desk().write(|ledger| {
@@ -25,6 +40,7 @@ impl Study {
                 trial,
                 outcome: outcome.clone(),
                 seconds,
+                accidental,
             }])
         })
     }

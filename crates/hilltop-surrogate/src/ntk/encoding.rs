@@ -6,7 +6,7 @@ use hilltop_core::{Coordinate, Error, Evidence, Result, Space};
 use crate::process::Grouping;
 
 /// The points of evidence as a matrix, also where they have no coordinates.
-pub(super) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
+pub(crate) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
     let (count, points) = (evidence.values.len(), evidence.points);
     if points.dim() > 0 && points.len() != count {
         let detail = format!("{count} values of {} points", points.len());
@@ -31,7 +31,7 @@ pub(super) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
 
 /// Coordinates of one parameter share a scale. One-hot coordinates are weighed so that another option is as far away as
 /// half a range of a number.
-pub(super) fn grouping(space: &Space) -> Grouping {
+pub(crate) fn grouping(space: &Space) -> Grouping {
     let mut grouping = Grouping {
         group: Vec::new(),
         base: Vec::new(),

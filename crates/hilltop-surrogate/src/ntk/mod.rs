@@ -31,10 +31,12 @@ pub use settings::{Expectation, Features, Fit, Width};
 
 use crate::image::ImageNetwork;
 use crate::process::Schedule;
+pub(crate) use encoding::{grouping, matrix};
 pub(crate) use fit::{Fitting, Prepared};
 pub(crate) use network::{Directional, Encoded};
 pub(crate) use settings::refused;
 pub(crate) use source::unusable;
+pub(crate) use summary::Summary;
 
 /// The description of a tangent-kernel surrogate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use crate::process::Fitted;
 
 /// What stands for the observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Summary {
+pub(crate) enum Summary {
     /// They themselves.
     None,
     /// Some of them: there is little noise.
@@ -22,7 +22,7 @@ const NOISY: f64 = 3e-4;
 
 impl Ntk {
     /// What stands for so many observations.
-    pub(super) fn summary(&self, count: usize, noise: f64) -> Summary {
+    pub(crate) fn summary(&self, count: usize, noise: f64) -> Summary {
         match (count <= self.exact_limit, noise < NOISY) {
             (true, _) => Summary::None,
             (false, true) => Summary::Selection,
@@ -31,14 +31,14 @@ impl Ntk {
     }
 
     /// How many observations a selection starts with, so that it ends with no more than are treated exactly.
-    pub(super) fn selection(&self) -> usize {
+    pub(crate) fn selection(&self) -> usize {
         self.exact_limit.saturating_sub(ROUND).max(self.exact_limit / 2).max(2)
     }
 
     /// How many of the observations are conditioned on in one piece: those at the last fit of the parameters or, for a
     /// selection, at the last round after it. The others follow row by row, so that growing a model and building it
     /// anew are the same computation.
-    pub(super) fn base(&self, fitted: &Fitted, observed: usize) -> usize {
+    pub(crate) fn base(&self, fitted: &Fitted, observed: usize) -> usize {
         let Some(count) = fitted.count.filter(|_| self.features == Features::Initial) else {
             return observed;
         };

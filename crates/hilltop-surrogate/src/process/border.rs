@@ -114,6 +114,25 @@ impl Bordered {
         self.base.backward(top);
     }
 
+    /// The diagonal of the inverse of the factored matrix at the latest rows, at most `count` of them.
+    ///
+    /// A column of `L⁻¹` is zero above its own row, so these need the last corner of the factor alone.
+    pub fn latest_inverse(&self, count: usize) -> Vec<f64> {
+        let (all, base) = (self.count(), self.base.count());
+        let count = count.min(all);
+        let first = all - count;
+        let entry = |i: usize, j: usize| match (first + i, first + j) {
+            (i, j) if i < j => 0.0,
+            (i, j) if i < base => self.base.lower()[(i, j)],
+            (i, j) if j < base => self.side[(j, i - base)],
+            (i, j) => self.corner[(i - base, j - base)],
+        };
+        let corner = Mat::from_fn(count, count, entry);
+        let mut inverse = Mat::identity(count, count);
+        solve_lower_triangular_in_place(corner.as_ref(), inverse.as_mut(), Par::Seq);
+        (0..count).map(|j| inverse.col(j).squared_norm_l2()).collect()
+    }
+
     /// The inverse of the factored matrix times a vector; a shorter one is that of the first rows alone, at least those
     /// of the base.
     pub fn solve(&self, vector: &[f64]) -> Vec<f64> {

@@ -24,6 +24,15 @@ pub trait Condition: Send + Sync {
     fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64>;
     /// The weights of the anchors that turn a function of the prior into a centred one of the posterior.
     fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64>;
+    /// The diagonal of `(K + λI)⁻¹` at the latest anchors, at most `count` of them; empty where anchors are not the
+    /// observations.
+    fn latest_inverse(&self, _count: usize) -> Vec<f64> {
+        Vec::new()
+    }
+    /// Which observations the latest anchors are, given how many there are of both.
+    fn observation(&self, anchor: usize) -> usize {
+        anchor
+    }
     /// A copy; large parts are shared.
     fn boxed(&self) -> Box<dyn Condition>;
 }

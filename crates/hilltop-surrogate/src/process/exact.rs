@@ -110,6 +110,10 @@ impl Condition for Exact {
         self.factor.solve(&values)
     }
 
+    fn latest_inverse(&self, count: usize) -> Vec<f64> {
+        self.factor.latest_inverse(count)
+    }
+
     fn boxed(&self) -> Box<dyn Condition> {
         Box::new(self.clone())
     }

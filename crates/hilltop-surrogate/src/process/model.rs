@@ -4,10 +4,10 @@ use std::any::Any;
 use std::sync::Arc;
 
 use faer::MatRef;
-use hilltop_core::{Beliefs, Marginals, Model, Paths, Result, Rng, Score, Slopes};
+use hilltop_core::{Beliefs, HeldOut, Marginals, Model, Paths, Result, Rng, Score, Slopes};
 
 use super::path::Path;
-use super::posterior::Posterior;
+use super::posterior::{Mean, Posterior};
 use super::refit::Fitted;
 use super::standard::Standard;
 
@@ -40,6 +40,9 @@ impl Origin {
         same && self.digest == digest(points.subrows(0, self.observed))
     }
 }
+
+/// So many of the latest observations are held out.
+const HELD_OUT: usize = 256;
 
 /// A number that differs for different points.
 pub fn digest(points: MatRef<'_, f64>) -> u64 {
@@ -121,6 +124,30 @@ impl Model for ProcessModel {
 
     fn memory(&self) -> Option<serde_json::Value> {
         self.origin.fitted.memory()
+    }
+
+    /// Leaving one out of a process needs no other fit: with `α = (K + λI)⁻¹y` the others miss it by
+    /// `α_i / (K + λI)⁻¹_ii`, and expect to miss it by the root of the denominator.
+    fn held_out(&self) -> Vec<HeldOut> {
+        let Posterior { condition, mean, .. } = &*self.posterior;
+        let Mean::Kernel(weights) = mean else {
+            return Vec::new();
+        };
+        if self.pending {
+            return Vec::new();
+        }
+        let inverse = condition.latest_inverse(HELD_OUT);
+        let first = weights.len() - inverse.len();
+        let Standard { scale, .. } = self.standard;
+        let held_out = |(k, inverse): (usize, &f64)| {
+            let anchor = first + k;
+            HeldOut {
+                observation: condition.observation(anchor),
+                miss: scale * weights[anchor] / inverse,
+                deviation: scale / inverse.sqrt(),
+            }
+        };
+        inverse.iter().enumerate().map(held_out).collect()
     }
 
     fn as_any(&self) -> &dyn Any {

@@ -77,6 +77,18 @@ impl Condition for Selected {
         self.exact.update(drawn, rng)
     }
 
+    fn latest_inverse(&self, count: usize) -> Vec<f64> {
+        self.exact.latest_inverse(count)
+    }
+
+    fn observation(&self, anchor: usize) -> usize {
+        let chosen = self.chosen.len();
+        self.chosen
+            .get(anchor)
+            .copied()
+            .unwrap_or_else(|| self.offered + anchor - chosen)
+    }
+
     fn boxed(&self) -> Box<dyn Condition> {
         Box::new(self.clone())
     }

@@ -1,0 +1,183 @@
+//! The local search where there are limits: the minimum of the local model among points that the local models of all
+//! limits let pass.
+//!
+//! The region is folded as in [`Descent`], with observations that keep the limits ahead of those that do not and failures
+//! behind all. Near its centre every limited output has a model of its own, and so have failures where some lie nearby;
+//! their means, a deviation towards the safe side, must keep the limits. The optimum is mostly on their edge, where
+//! neither weighing nor cutting is exact; an augmented Lagrangian is.
+
+use std::sync::Arc;
+
+use hilltop_core::{Bounds, Evidence, History, Limit, Model, Points, Previous, Result, Rng, Settled, Space, Surrogate};
+use hilltop_surrogate::{Danger, Ntk};
+
+use hilltop_acquire::Budget;
+
+use crate::descent::{Descent, Region, Zoom, once};
+use crate::lagrangian::{Program, Side};
+use crate::limits::{View, danger, limited, stretch};
+use crate::transform::normal_quantile;
+
+impl Descent {
+    /// The local search's point among those that keep the limits; `None` where there is nothing to move or too little to
+    /// fit.
+    pub(crate) fn confined(
+        &self,
+        history: &History,
+        initial: usize,
+        surrogate: &Ntk,
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<f64>>> {
+        let Some(region) = self.ranked_region(history, initial) else {
+            return Ok(None);
+        };
+        let Some(zoom) = Zoom::straight(history, region, self.nearest) else {
+            return Ok(None);
+        };
+        let local = Local::fitted(history, &zoom, surrogate)?;
+        let seeking = history.violation(region.centre) > 0.0;
+        let found = local
+            .program(seeking, caution(history), &zoom.bounds)
+            .solve(&zoom.inward(&zoom.centre), rng);
+        Ok(found.map(|point| zoom.outward(&point)))
+    }
+
+    /// The region around the best observation, folded over everything that settled.
+    fn ranked_region(&self, history: &History, initial: usize) -> Option<Region> {
+        let settled = history.settled();
+        let merit = |settled: &Settled| match *settled {
+            Settled::Observed(index) => (history.violation(index), history.objective()[index]),
+            Settled::Failed(_) => (f64::INFINITY, f64::INFINITY),
+        };
+        let merits: Vec<(f64, f64)> = settled.iter().map(merit).collect();
+        let mut order: Vec<usize> = (0..merits.len()).collect();
+        let compare = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        order.sort_by(|&a, &b| compare(&merits[a], &merits[b]));
+        let mut ranks = vec![0.0; merits.len()];
+        for pair in order.windows(2) {
+            let step = f64::from(u8::from(compare(&merits[pair[0]], &merits[pair[1]]).is_lt()));
+            ranks[pair[1]] = ranks[pair[0]] + step;
+        }
+        let point = |settled: &Settled| match *settled {
+            Settled::Observed(index) => history.points().row(index),
+            Settled::Failed(index) => &history.failures()[index].point,
+        };
+        let points = Points::from_rows(history.space().dim(), settled.iter().map(point));
+        let region = self.region(&points, &ranks, initial)?;
+        match settled[region.centre] {
+            Settled::Observed(centre) => Some(Region { centre, ..region }),
+            Settled::Failed(_) => None,
+        }
+    }
+}
+
+/// The models of a neighbourhood.
+struct Local {
+    objective: Arc<dyn Model>,
+    limits: Vec<Limit>,
+}
+
+impl Local {
+    fn fitted(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Self> {
+        let space = Space::unit_box(zoom.axes.len());
+        let surrogate = &once(surrogate, zoom.points.len());
+        let fit = |values: &[f64]| {
+            let evidence = Evidence {
+                space: &space,
+                points: &zoom.points,
+                values,
+                seed: history.seed(),
+            };
+            surrogate.fit(&evidence, Previous::default())
+        };
+        let objective = fit(&zoom.values)?;
+        let mut limits = Vec::new();
+        for index in limited(history) {
+            let output = &history.outputs()[index];
+            let near: Vec<f64> = zoom.near.iter().map(|&k| history.values(index)[k]).collect();
+            let View {
+                values,
+                low,
+                high,
+                scale,
+            } = View::of(output.goal, &near);
+            let model = fit(&values)?;
+            limits.push(Limit {
+                name: output.name.clone(),
+                stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
+                model,
+                low,
+                high,
+                scale,
+            });
+        }
+        limits.extend(endangered(history, zoom, &space, surrogate)?);
+        Ok(Self { objective, limits })
+    }
+
+    fn program<'a>(&'a self, seeking: bool, caution: f64, bounds: &'a Bounds) -> Program<'a> {
+        let sides = self.limits.iter().flat_map(move |limit| {
+            // A failure is not a matter of digits: as likely as not would fail every second time.
+            let caution = if limit.is_failure() { FAILURE } else { caution };
+            let caution = caution * limit.stretch;
+            let side = |bound: Option<f64>, sign: f64| {
+                bound.map(|bound| Side {
+                    model: limit.model.as_ref(),
+                    bound,
+                    sign,
+                    caution,
+                    scale: limit.scale,
+                })
+            };
+            [side(limit.high, 1.0), side(limit.low, -1.0)].into_iter().flatten()
+        });
+        Program {
+            objective: (!seeking).then_some(self.objective.as_ref()),
+            sides: sides.collect(),
+            bounds,
+        }
+    }
+}
+
+/// How many deviations a limited output stays away from its limit.
+const CAUTION: f64 = 1.0;
+
+/// The same as the study's violation budget asks for it, where it has one.
+fn caution(history: &History) -> f64 {
+    let risk = history.allowance().map(|share| Budget { share }.risk(history));
+    let held = risk.filter(|risk| *risk < 1.0);
+    held.map_or(CAUTION, |risk| normal_quantile(1.0 - risk).max(0.0))
+}
+
+/// How many deviations the hidden quantity behind failures stays below zero: few follow.
+const FAILURE: f64 = 1.2;
+
+/// The local model of failures, where some lie in the neighbourhood.
+fn endangered(history: &History, zoom: &Zoom, space: &Space, surrogate: &Ntk) -> Result<Option<Limit>> {
+    let telling = history.failures().iter().filter(|failure| failure.telling);
+    let near: Vec<Vec<f64>> = telling
+        .map(|failure| zoom.inward(&failure.point))
+        .filter(|local| local.iter().all(|x| (-0.5..=1.5).contains(x)))
+        .collect();
+    if near.is_empty() {
+        return Ok(None);
+    }
+    let mut points = zoom.points.clone();
+    let mut verdicts = vec![-1.0; points.len()];
+    for failed in &near {
+        points.push(failed);
+        verdicts.push(1.0);
+    }
+    let evidence = Evidence {
+        space,
+        points: &points,
+        values: &verdicts,
+        seed: history.seed(),
+    };
+    let process = Danger {
+        process: surrogate.clone(),
+    };
+    process
+        .fit(&evidence, Previous::default())
+        .map(|model| Some(danger(model)))
+}

@@ -1,0 +1,286 @@
+//! A small non-linear program on models: the lowest mean within a box where other means keep their limits.
+
+use faer::MatRef;
+use hilltop_core::{Bounds, Lbfgs, Marginals, Model, Rng};
+
+/// One side of a limit: `sign·(mean − bound) + caution·deviation <= 0`.
+pub(crate) struct Side<'a> {
+    pub(crate) model: &'a dyn Model,
+    pub(crate) bound: f64,
+    /// `1` for an upper limit, `-1` for a lower one.
+    pub(crate) sign: f64,
+    pub(crate) caution: f64,
+    pub(crate) scale: f64,
+}
+
+/// What is minimised, and within what.
+pub(crate) struct Program<'a> {
+    /// The objective; where there is none the violations themselves are minimised.
+    pub(crate) objective: Option<&'a dyn Model>,
+    pub(crate) sides: Vec<Side<'a>>,
+    pub(crate) bounds: &'a Bounds,
+}
+
+/// A value with its gradient.
+struct Slope {
+    value: f64,
+    gradient: Vec<f64>,
+}
+
+/// Points that are looked at before descending from the best of them.
+const LOOKED: usize = 200;
+/// How many are descended from, the centre among them.
+const STARTS: usize = 4;
+/// Rounds of multipliers.
+const ROUNDS: usize = 8;
+/// A limit that is broken by less, in deviations of its output, is kept.
+const KEPT: f64 = 1e-7;
+/// What a broken limit costs when points are compared before any descent.
+const PENALTY: f64 = 100.0;
+
+impl Program<'_> {
+    /// The best point that descent from the centre and from the best of some random points leads to.
+    pub(crate) fn solve(&self, centre: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let ends = self
+            .starts(centre, rng)
+            .into_iter()
+            .filter_map(|start| self.descend(start));
+        let worth = |point: &Vec<f64>| self.worth(point);
+        let ranked: Vec<((f64, f64), Vec<f64>)> = ends.filter_map(|end| Some((worth(&end)?, end))).collect();
+        let better = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
+        ranked
+            .into_iter()
+            .min_by(|a, b| better(&a.0, &b.0))
+            .map(|(_, point)| point)
+    }
+
+    /// How far a point breaks the limits, zero where hardly, and its objective.
+    fn worth(&self, point: &[f64]) -> Option<(f64, f64)> {
+        let violation: f64 = self.sides(point)?.iter().map(|side| side.value.max(0.0)).sum();
+        let value = self.objective(point)?.value;
+        Some((if violation > KEPT { violation } else { 0.0 }, value))
+    }
+
+    fn starts(&self, centre: &[f64], rng: &mut Rng) -> Vec<Vec<f64>> {
+        let Bounds { low, high } = self.bounds;
+        let draw = |rng: &mut Rng| -> Vec<f64> {
+            let near = rng.uniform();
+            let ends = low.iter().zip(high).zip(centre);
+            ends.map(|((low, high), centre)| {
+                let far = rng.between(*low, *high);
+                (centre + near * (far - centre)).clamp(*low, *high)
+            })
+            .collect()
+        };
+        let points: Vec<Vec<f64>> = (0..LOOKED).map(|_| draw(rng)).collect();
+        let costs = self.costs(&points);
+        let mut order: Vec<usize> = (0..points.len()).collect();
+        order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
+        let mut start = centre.to_vec();
+        self.bounds.clamp(&mut start);
+        let best = order.into_iter().take(STARTS - 1).map(|index| points[index].clone());
+        std::iter::once(start).chain(best).collect()
+    }
+
+    /// Objective and penalty at many points.
+    fn costs(&self, points: &[Vec<f64>]) -> Vec<f64> {
+        let rows = points.concat();
+        let matrix = MatRef::from_row_major_slice(&rows, points.len(), rows.len() / points.len().max(1));
+        let mut costs = self
+            .objective
+            .and_then(Model::marginals)
+            .map_or_else(|| vec![0.0; points.len()], |marginals| marginals.beliefs(matrix).mean);
+        let spread = spread(&costs);
+        for side in &self.sides {
+            let Some(marginals) = side.model.marginals() else {
+                continue;
+            };
+            let beliefs = marginals.beliefs(matrix);
+            for (k, cost) in costs.iter_mut().enumerate() {
+                let excess = side.sign * (beliefs.mean[k] - side.bound) + side.caution * beliefs.deviation[k];
+                *cost += PENALTY * spread * (excess / side.scale).max(0.0);
+            }
+        }
+        costs
+    }
+
+    fn descend(&self, start: Vec<f64>) -> Option<Vec<f64>> {
+        let search = Lbfgs {
+            iterations: 40,
+            progress: 1e-12,
+            gradient: 1e-9,
+            ..Lbfgs::default()
+        };
+        let Bounds { low, high } = self.bounds;
+        let unit = self.unit(&start)?;
+        let mut multipliers = vec![0.0; self.sides.len()];
+        let (mut weight, mut point, mut before) = (10.0, start, f64::INFINITY);
+        for _ in 0..ROUNDS {
+            let cost = |x: &[f64], slopes: &mut [f64]| self.lagrangian(x, slopes, unit, &multipliers, weight);
+            point = search.minimise(&point, low, high, cost).point;
+            let sides = self.sides(&point)?;
+            let violation = sides.iter().map(|side| side.value.max(0.0)).fold(0.0, f64::max);
+            for (multiplier, side) in multipliers.iter_mut().zip(&sides) {
+                *multiplier = (*multiplier + weight * side.value).max(0.0);
+            }
+            if violation > 0.3 * before {
+                weight *= 5.0;
+            }
+            before = violation;
+            if violation <= 0.0 && multipliers.iter().all(|multiplier| *multiplier <= 0.0) || self.objective.is_none() {
+                break;
+            }
+        }
+        Some(point)
+    }
+
+    /// What the objective is divided by, so that it and the limits are of one size: its slope at the start.
+    fn unit(&self, start: &[f64]) -> Option<f64> {
+        let slopes = self.objective(start)?.gradient;
+        let steepest = slopes.iter().fold(0.0_f64, |most, slope| most.max(slope.abs()));
+        Some(if steepest > 0.0 && steepest.is_finite() {
+            steepest
+        } else {
+            1.0
+        })
+    }
+
+    /// `f + Σ (max(0, λ + ρg)² − λ²)/2ρ` with its gradient; infinite where a model says nothing.
+    fn lagrangian(&self, x: &[f64], slopes: &mut [f64], unit: f64, multipliers: &[f64], weight: f64) -> f64 {
+        slopes.fill(0.0);
+        let (Some(objective), Some(sides)) = (self.objective(x), self.sides(x)) else {
+            return f64::INFINITY;
+        };
+        let mut sum = objective.value / unit;
+        add(slopes, &objective.gradient, 1.0 / unit);
+        for (side, multiplier) in sides.iter().zip(multipliers) {
+            let pull = (multiplier + weight * side.value).max(0.0);
+            sum += (pull * pull - multiplier * multiplier) / (2.0 * weight);
+            add(slopes, &side.gradient, pull);
+        }
+        sum
+    }
+
+    /// The objective's mean; zero where the violations themselves are minimised.
+    fn objective(&self, x: &[f64]) -> Option<Slope> {
+        let nothing = || Slope {
+            value: 0.0,
+            gradient: vec![0.0; x.len()],
+        };
+        match self.objective {
+            Some(model) => at(model.marginals()?, x).map(|(mean, _)| mean),
+            None => Some(nothing()),
+        }
+    }
+
+    /// Every side in deviations of its output, at most zero where it is kept.
+    fn sides(&self, x: &[f64]) -> Option<Vec<Slope>> {
+        let slope = |side: &Side<'_>| {
+            let (mean, deviation) = at(side.model.marginals()?, x)?;
+            let (sign, caution) = (side.sign / side.scale, side.caution / side.scale);
+            let gradient = mean.gradient.iter().zip(&deviation.gradient);
+            Some(Slope {
+                value: sign * (mean.value - side.bound) + caution * deviation.value,
+                gradient: gradient
+                    .map(|(mean, deviation)| sign * mean + caution * deviation)
+                    .collect(),
+            })
+        };
+        self.sides.iter().map(slope).collect()
+    }
+}
+
+/// Mean and deviation at a point with their gradients.
+fn at(marginals: &dyn Marginals, x: &[f64]) -> Option<(Slope, Slope)> {
+    let slopes = marginals.slopes(MatRef::from_row_major_slice(x, 1, x.len()))?;
+    let row = |matrix: &faer::Mat<f64>| (0..x.len()).map(|axis| matrix[(0, axis)]).collect::<Vec<f64>>();
+    let mean = Slope {
+        value: slopes.beliefs.mean[0],
+        gradient: row(&slopes.mean),
+    };
+    let deviation = Slope {
+        value: slopes.beliefs.deviation[0],
+        gradient: row(&slopes.deviation),
+    };
+    Some((mean, deviation))
+}
+
+fn add(sum: &mut [f64], vector: &[f64], factor: f64) {
+    sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += factor * x);
+}
+
+fn spread(values: &[f64]) -> f64 {
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        });
+    if high > low { high - low } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use hilltop_core::{Evidence, Points, Previous, Space, Surrogate};
+    use hilltop_surrogate::Ntk;
+
+    use super::*;
+
+    fn fitted(f: impl Fn(&[f64]) -> f64) -> Arc<dyn Model> {
+        let space = Space::unit_box(2);
+        let mut rng = Rng::new(8);
+        let rows: Vec<[f64; 2]> = (0..40).map(|_| [rng.uniform(), rng.uniform()]).collect();
+        let points = Points::from_rows(2, rows.iter().map(<[f64; 2]>::as_slice));
+        let values: Vec<f64> = rows.iter().map(|row| f(row)).collect();
+        let evidence = Evidence {
+            space: &space,
+            points: &points,
+            values: &values,
+            seed: 1,
+        };
+        Ntk::default().fit(&evidence, Previous::default()).unwrap()
+    }
+
+    fn side(model: &dyn Model, bound: f64, sign: f64) -> Side<'_> {
+        Side {
+            model,
+            bound,
+            sign,
+            caution: 0.0,
+            scale: 1.0,
+        }
+    }
+
+    #[test]
+    fn the_lowest_mean_on_the_edge_of_a_limit_is_found() {
+        let (objective, ring) = (fitted(|x| x[0] + x[1]), fitted(|x| x[0] * x[0] + x[1] * x[1]));
+        let bounds = Bounds::unit(2);
+        let program = Program {
+            objective: Some(objective.as_ref()),
+            sides: vec![side(ring.as_ref(), 0.5, -1.0)],
+            bounds: &bounds,
+        };
+        let found = program.solve(&[0.8, 0.8], &mut Rng::new(2)).unwrap();
+        // x + y is least on the circle where one of them is zero.
+        assert!(
+            (found[0] * found[0] + found[1] * found[1] - 0.5).abs() < 1e-3,
+            "{found:?}"
+        );
+        assert!((found[0] + found[1] - 0.5_f64.sqrt()).abs() < 2e-3, "{found:?}");
+    }
+
+    #[test]
+    fn without_an_objective_the_violations_are_minimised() {
+        let (a, b) = (fitted(|x| x[0] - 0.3), fitted(|x| 0.8 - x[1]));
+        let bounds = Bounds::unit(2);
+        let program = Program {
+            objective: None,
+            sides: vec![side(a.as_ref(), 0.0, 1.0), side(b.as_ref(), 0.0, 1.0)],
+            bounds: &bounds,
+        };
+        let found = program.solve(&[0.9, 0.1], &mut Rng::new(2)).unwrap();
+        assert!(found[0] < 0.301 && found[1] > 0.799, "{found:?}");
+    }
+}

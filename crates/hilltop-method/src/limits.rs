@@ -1,0 +1,332 @@
+//! The limits of a study as models: one for each output that must keep an interval, one for the danger of failure.
+//!
+//! A model is fitted to a limited output in units in which its limit is zero. Where its values reach far beyond the limit
+//! on either side they are compressed by an inverse hyperbolic sine, because what counts is where they cross it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hilltop_core::{Evidence, Goal, History, Limit, Model, Points, Previous, Result, Settled, Surrogate};
+use hilltop_surrogate::{Danger, Ntk};
+use serde_json::Value;
+
+/// The models of limits, each kept because the next fit can start from it.
+#[derive(Default)]
+pub(crate) struct Limits {
+    /// What is believed about outputs; the tangent-kernel model where nothing else is said.
+    surrogate: Option<Arc<dyn Surrogate>>,
+    kept: BTreeMap<String, Kept>,
+}
+
+/// A fit, kept because the next one can start from it.
+pub(crate) struct Kept {
+    trials: Vec<u64>,
+    values: Vec<f64>,
+    model: Arc<dyn Model>,
+}
+
+impl Kept {
+    /// The model of this evidence, whose trials are these; what was kept is used and replaced.
+    pub(crate) fn refit(
+        kept: &mut Option<Self>,
+        surrogate: &dyn Surrogate,
+        evidence: &Evidence<'_>,
+        trials: &[u64],
+        memory: Option<&Value>,
+    ) -> Result<Arc<dyn Model>> {
+        if let Some(same) = kept
+            .as_ref()
+            .filter(|kept| kept.trials == trials && kept.values == evidence.values)
+        {
+            return Ok(Arc::clone(&same.model));
+        }
+        let last = kept.take().filter(|last| trials.starts_with(&last.trials));
+        let previous = Previous {
+            model: last.as_ref().map(|last| last.model.as_ref()),
+            memory,
+        };
+        let model = surrogate.fit(evidence, previous)?;
+        *kept = Some(Self {
+            trials: trials.to_vec(),
+            values: evidence.values.to_vec(),
+            model: Arc::clone(&model),
+        });
+        Ok(model)
+    }
+}
+
+impl Limits {
+    /// Limits whose outputs are modelled by this surrogate.
+    pub(crate) fn of(surrogate: Arc<dyn Surrogate>) -> Self {
+        let kept = BTreeMap::new();
+        let surrogate = Some(surrogate);
+        Self { surrogate, kept }
+    }
+
+    /// The limits as of a history; none where no output has one and nothing failed.
+    pub(crate) fn fit(&mut self, history: &History) -> Result<Vec<Limit>> {
+        let limited = limited(history);
+        let default: Arc<dyn Surrogate> = Arc::new(modest(limited.len()));
+        let surrogate = self.surrogate.clone().unwrap_or(default);
+        let mut limits = Vec::with_capacity(limited.len() + 1);
+        for index in limited {
+            limits.push(self.output(history, index, surrogate.as_ref())?);
+        }
+        if let Some((points, verdicts)) = history.verdicts() {
+            limits.push(self.danger(history, &points, &verdicts)?);
+        }
+        Ok(limits)
+    }
+
+    fn output(&mut self, history: &History, index: usize, surrogate: &dyn Surrogate) -> Result<Limit> {
+        let output = &history.outputs()[index];
+        let view = View::of(output.goal, history.values(index));
+        let evidence = Evidence {
+            space: history.space(),
+            points: history.points(),
+            values: &view.values,
+            seed: history.seed(),
+        };
+        let mut kept = self.kept.remove(&output.name);
+        let memory = remembered(history, &output.name);
+        let model = Kept::refit(&mut kept, surrogate, &evidence, history.trials(), memory)?;
+        self.kept.extend(kept.map(|kept| (output.name.clone(), kept)));
+        let name = output.name.clone();
+        let View { low, high, scale, .. } = view;
+        Ok(Limit {
+            name,
+            stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
+            model,
+            low,
+            high,
+            scale,
+        })
+    }
+
+    fn danger(&mut self, history: &History, points: &Points, verdicts: &[f64]) -> Result<Limit> {
+        let evidence = Evidence {
+            space: history.space(),
+            points,
+            values: verdicts,
+            seed: history.seed(),
+        };
+        let name = Limit::FAILURE.to_owned();
+        let mut kept = self.kept.remove(&name);
+        let memory = remembered(history, &name);
+        let model = Kept::refit(&mut kept, &Danger::default(), &evidence, &told(history), memory)?;
+        self.kept.extend(kept.map(|kept| (name.clone(), kept)));
+        Ok(danger(model))
+    }
+}
+
+/// The danger of failure as a limit.
+pub(crate) fn danger(model: Arc<dyn Model>) -> Limit {
+    Limit {
+        name: Limit::FAILURE.to_owned(),
+        model,
+        low: None,
+        high: Some(0.0),
+        scale: 1.0,
+        stretch: 1.0,
+    }
+}
+
+/// How much wider a model's deviations must be for nine in ten observations that were held out to lie within what nine in
+/// ten should; drawn towards one while there are few.
+pub(crate) fn stretch(model: &dyn Model) -> f64 {
+    let mut sizes: Vec<f64> = model
+        .held_out()
+        .iter()
+        .map(|held| (held.miss / held.deviation).abs())
+        .filter(|size| size.is_finite())
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    let Some(&ninth) = sizes.get((0.9 * sizes.len() as f64) as usize) else {
+        return 1.0;
+    };
+    let share = sizes.len() as f64 / (sizes.len() as f64 + 10.0);
+    ((ninth / 1.645).max(0.05).ln() * share).exp().clamp(0.5, 5.0)
+}
+
+/// The outputs that must keep an interval.
+pub(crate) fn limited(history: &History) -> Vec<usize> {
+    let outputs = history.outputs();
+    let bound = |index: &usize| matches!(outputs[*index].goal, Goal::Within { min, max } if min.or(max).is_some());
+    (0..outputs.len()).filter(bound).collect()
+}
+
+/// The trials that say where evaluations fail, in the order in which they became known.
+fn told(history: &History) -> Vec<u64> {
+    let trial = |settled: &Settled| match *settled {
+        Settled::Observed(index) => Some(history.trials()[index]),
+        Settled::Failed(index) => Some(&history.failures()[index])
+            .filter(|failure| failure.telling)
+            .map(|failure| failure.trial),
+    };
+    history.settled().iter().filter_map(trial).collect()
+}
+
+/// A surrogate for one of so many outputs: the more there are, the fewer observations each treats exactly.
+fn modest(count: usize) -> Ntk {
+    let share = 1.0 / (count.max(1) as f64).sqrt();
+    let of = |most: usize, least: usize| ((most as f64 * share) as usize).max(least);
+    let whole = Ntk::default();
+    Ntk {
+        exact_limit: of(whole.exact_limit, 300),
+        landmarks: of(whole.landmarks, 200),
+        fit_limit: of(whole.fit_limit, 150),
+        ..whole
+    }
+}
+
+/// An output as its model sees it.
+pub(crate) struct View {
+    pub(crate) values: Vec<f64>,
+    pub(crate) low: Option<f64>,
+    pub(crate) high: Option<f64>,
+    pub(crate) scale: f64,
+}
+
+impl View {
+    /// Values whose one limit becomes zero; those with two limits stay as they are.
+    pub(crate) fn of(goal: Goal, values: &[f64]) -> Self {
+        let Goal::Within { min, max } = goal else {
+            return Self::plain(values.to_vec(), None, None);
+        };
+        match (min, max) {
+            (Some(min), Some(max)) => Self::plain(values.to_vec(), Some(min), Some(max)),
+            (min, max) => {
+                let limit = min.or(max).unwrap_or(0.0);
+                let excess: Vec<f64> = values.iter().map(|value| value - limit).collect();
+                Self::plain(compressed(excess), min.map(|_| 0.0), max.map(|_| 0.0))
+            }
+        }
+    }
+
+    fn plain(values: Vec<f64>, low: Option<f64>, high: Option<f64>) -> Self {
+        let deviation = variance(&values).sqrt();
+        let scale = if deviation > 0.0 { deviation } else { 1.0 };
+        Self {
+            values,
+            low,
+            high,
+            scale,
+        }
+    }
+}
+
+/// `s·asinh(v/s)` with the most probable of a few `s` if the result is to be normal, or the values themselves.
+fn compressed(values: Vec<f64>) -> Vec<f64> {
+    let mut sizes: Vec<f64> = values
+        .iter()
+        .map(|value| value.abs())
+        .filter(|size| *size > 0.0)
+        .collect();
+    sizes.sort_by(f64::total_cmp);
+    let Some(&middle) = sizes.get(sizes.len() / 2) else {
+        return values;
+    };
+    let bent = |s: f64| values.iter().map(|value| s * (value / s).asinh()).collect::<Vec<f64>>();
+    let merit = |bent: &[f64], s: f64| {
+        let stretch: f64 = values.iter().map(|value| (value / s).powi(2).ln_1p()).sum();
+        -0.5 * bent.len() as f64 * variance(bent).max(f64::MIN_POSITIVE).ln() - 0.5 * stretch
+    };
+    let plain = merit(&values, f64::INFINITY);
+    let candidates = [1.0, 0.2].map(|share| share * middle);
+    let best = candidates
+        .into_iter()
+        .map(|s| (merit(&bent(s), s), s))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match best {
+        Some((merit, s)) if merit > plain + 2.0 => bent(s),
+        _ => values,
+    }
+}
+
+fn variance(values: &[f64]) -> f64 {
+    let count = values.len().max(1) as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
+}
+
+/// How far each observation is believed to break the limits, in deviations of each output; empty where there are none.
+///
+/// Without noise what was observed counts. With noise a value on one side of a limit may come from the other, so the
+/// models' means count, at the observations that matter.
+pub(crate) fn violations(history: &History, limits: &[Limit], values: &[f64]) -> Vec<f64> {
+    let outputs: Vec<(usize, &Limit)> = limited(history)
+        .into_iter()
+        .filter_map(|index| {
+            Some((
+                index,
+                limits
+                    .iter()
+                    .find(|limit| limit.name == history.outputs()[index].name)?,
+            ))
+        })
+        .collect();
+    if outputs.is_empty() {
+        return Vec::new();
+    }
+    let mut violations = vec![0.0; history.len()];
+    for &(index, limit) in &outputs {
+        let goal = history.outputs()[index].goal;
+        for (sum, value) in violations.iter_mut().zip(history.values(index)) {
+            *sum += goal.violation(*value).max(0.0) / limit.scale;
+        }
+    }
+    if history.is_noisy() {
+        believe(history, &outputs, values, &mut violations);
+    }
+    violations
+}
+
+/// So many of the lowest observations are asked what their limits' models believe of them.
+const ASKED: usize = 200;
+
+fn believe(history: &History, outputs: &[(usize, &Limit)], values: &[f64], violations: &mut [f64]) {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    order.truncate(ASKED);
+    let points = Points::from_rows(
+        history.space().dim(),
+        order.iter().map(|&index| history.points().row(index)),
+    );
+    order.iter().for_each(|&index| violations[index] = 0.0);
+    for (_, limit) in outputs {
+        let Some(marginals) = limit.model.marginals() else {
+            continue;
+        };
+        for (&index, mean) in order.iter().zip(marginals.beliefs(points.matrix()).mean) {
+            let above = limit.high.map_or(0.0, |high| mean - high);
+            let below = limit.low.map_or(0.0, |low| low - mean);
+            violations[index] += above.max(below).max(0.0) / limit.scale;
+        }
+    }
+}
+
+/// What the objective's model left to find again.
+pub(crate) fn own_memory(history: &History) -> Option<&Value> {
+    let memory = history.memory()?;
+    Some(memory.get(OWN).unwrap_or(memory)).filter(|memory| !memory.is_null())
+}
+
+/// What the model of a limit left to find again.
+fn remembered<'h>(history: &'h History, name: &str) -> Option<&'h Value> {
+    history.memory()?.get(OTHERS)?.get(name)
+}
+
+const OWN: &str = "objective";
+const OTHERS: &str = "limits";
+
+/// What all models want to find again: the objective's alone where there are no limits.
+pub(crate) fn memory(objective: &dyn Model, limits: &[Limit]) -> Option<Value> {
+    let others: serde_json::Map<String, Value> = limits
+        .iter()
+        .filter_map(|limit| Some((limit.name.clone(), limit.model.memory()?)))
+        .collect();
+    if others.is_empty() {
+        return objective.memory();
+    }
+    Some(serde_json::json!({ OWN: objective.memory(), OTHERS: others }))
+}

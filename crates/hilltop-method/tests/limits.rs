@@ -1,0 +1,262 @@
+//! What holds of methods where there are limits and failures.
+
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use hilltop_core::{Expression, Goal, History, Output, Parameter, Proposer, Space};
+use hilltop_method::Recipe;
+use hilltop_problem::{Problem, registry as problems};
+use serde_json::{Value, json};
+
+/// What becomes of an encoded point; `None` is a failure.
+type BlackBox<'a> = &'a dyn Fn(&[f64]) -> Option<Vec<f64>>;
+
+fn within(name: &str, min: Option<f64>, max: Option<f64>) -> Output {
+    Output {
+        name: name.into(),
+        goal: Goal::Within { min, max },
+    }
+}
+
+fn objective() -> Output {
+    Output {
+        name: "f".into(),
+        goal: Goal::Minimize,
+    }
+}
+
+fn begin(method: &Value, space: &Arc<Space>, outputs: &[Output], seed: u64) -> (Box<dyn Proposer>, History) {
+    let outputs: Arc<[Output]> = outputs.into();
+    let proposer = Recipe::parse(method).unwrap().build(space, &outputs).unwrap();
+    (proposer, History::new(Arc::clone(space), outputs, seed))
+}
+
+/// Proposes and settles so many points.
+fn run(proposer: &mut dyn Proposer, history: &mut History, count: usize, f: BlackBox<'_>) -> Vec<Vec<f64>> {
+    let mut points = Vec::new();
+    for _ in 0..count {
+        let trial = history.next_trial();
+        let query = proposer.propose(history, 1).unwrap().remove(0);
+        query.memory.into_iter().for_each(|memory| history.remember(memory));
+        match f(&query.point) {
+            Some(values) => history.observe(trial, &query.point, &values),
+            None => history.fail(trial, query.point.clone(), "crashed"),
+        }
+        points.push(query.point);
+    }
+    points
+}
+
+/// The best objective among results that keep the limits, and the number of failures.
+fn reached(name: &str, method: &Value, budget: u64, seed: u64) -> (f64, usize) {
+    let problem = problems::lookup(name).unwrap();
+    let bounds = problem.bounds();
+    let space = Arc::new(Space::of_box(&bounds).unwrap());
+    let outputs: Vec<Output> = problem
+        .outputs()
+        .into_iter()
+        .map(|output| {
+            output
+                .max
+                .map_or_else(objective, |max| within(&output.name, None, Some(max)))
+        })
+        .collect();
+    let (mut proposer, history) = begin(method, &space, &outputs, seed);
+    let mut history = history.with_budget(Some(budget));
+    let f = |point: &[f64]| {
+        let x: Vec<f64> = point
+            .iter()
+            .zip(&bounds)
+            .map(|(u, (low, high))| low + u * (high - low))
+            .collect();
+        problem.evaluate(&x).ok()
+    };
+    run(proposer.as_mut(), &mut history, budget as usize, &f);
+    let kept = (0..history.len()).filter(|&index| history.violation(index) <= 0.0);
+    let best = kept
+        .map(|index| history.objective()[index])
+        .fold(f64::INFINITY, f64::min);
+    (best, history.failures().len())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+#[test]
+fn auto_finds_the_optimum_beside_a_crash_and_wastes_little() {
+    let runs: Vec<(f64, usize)> = (0..5)
+        .map(|seed| reached("crash-corner", &json!("auto"), 60, seed))
+        .collect();
+    assert!(median(runs.iter().map(|run| run.0).collect()) < 0.72, "{runs:?}");
+    assert!(
+        median(runs.iter().map(|run| run.1 as f64).collect()) <= 27.0,
+        "{runs:?}"
+    );
+}
+
+#[test]
+fn auto_finds_the_small_island_of_gardner() {
+    let found: Vec<f64> = (0..3)
+        .map(|seed| reached("gardner", &json!("auto"), 60, seed).0)
+        .collect();
+    assert!(median(found.clone()) < 0.26, "{found:?}");
+}
+
+#[test]
+fn every_method_for_limits_finds_the_minimum_of_branin_within_a_circle() {
+    for method in ["neural-cbo", "c-ei", "config-opt"] {
+        let found: Vec<f64> = (0..3)
+            .map(|seed| reached("branin-constrained", &json!(method), 45, seed).0)
+            .collect();
+        assert!(median(found.clone()) < 0.41, "{method}: {found:?}");
+    }
+}
+
+#[test]
+fn auto_reaches_the_edge_of_several_limits_to_many_digits() {
+    let found: Vec<f64> = (0..3)
+        .map(|seed| reached("branin-constrained", &json!("auto"), 50, seed).0)
+        .collect();
+    assert!(median(found.clone()) < 0.397_887_36 + 1e-6, "{found:?}");
+}
+
+#[test]
+fn a_region_of_failures_beside_the_minimum_is_left_alone_by_every_composed_method() {
+    let space = Arc::new(Space::unit_box(2));
+    let f = |x: &[f64]| (x[0] > 0.4).then(|| vec![(x[0] - 0.55).powi(2) + (x[1] - 0.3).powi(2)]);
+    for method in ["auto", "neural-bo", "gp-ei", "gp-ucb", "gp-ts"] {
+        let (mut proposer, mut history) = begin(&json!(method), &space, &[objective()], 2);
+        run(proposer.as_mut(), &mut history, 40, &f);
+        let late = history.failures().iter().filter(|failure| failure.trial >= 20).count();
+        assert!(late <= 8, "{method}: {late} of the last 20 fail");
+    }
+}
+
+#[test]
+fn failures_that_say_nothing_of_the_point_are_not_learnt() {
+    let space = Arc::new(Space::unit_box(2));
+    let (mut proposer, mut history) = begin(&json!("gp-ei"), &space, &[objective()], 2);
+    run(proposer.as_mut(), &mut history, 12, &|x| Some(vec![x[0] + x[1]]));
+    let mut lost = history.clone();
+    let before = proposer.propose(&history, 1).unwrap().remove(0).point;
+    lost.lose(12, vec![0.9, 0.9], "killed by signal 9");
+    assert!(lost.verdicts().is_none());
+    history.fail(12, before.clone(), "exit code 1");
+    let after = proposer.propose(&history, 1).unwrap().remove(0).point;
+    assert!(history.verdicts().is_some() && after != before);
+}
+
+#[test]
+fn where_nothing_succeeds_the_design_goes_on() {
+    let space = Arc::new(Space::unit_box(2));
+    let (mut proposer, mut history) = begin(&json!("auto"), &space, &[objective()], 3);
+    let points = run(proposer.as_mut(), &mut history, 40, &|_| None);
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let closest = (0..40)
+        .flat_map(|i| (0..i).map(move |j| (i, j)))
+        .map(|(i, j)| apart(&points[i], &points[j]));
+    assert!(closest.fold(f64::INFINITY, f64::min) > 0.01);
+}
+
+#[test]
+fn no_feasible_point_anywhere_leads_to_the_least_violation_or_to_a_declaration() {
+    let space = Arc::new(Space::unit_box(2));
+    let outputs = [objective(), within("c", None, Some(-1.0))];
+    let f = |x: &[f64]| Some(vec![x[0], (x[0] - 0.3).powi(2) + (x[1] - 0.6).powi(2)]);
+    let (mut proposer, history) = begin(&json!("auto"), &space, &outputs, 3);
+    let mut history = history.with_budget(Some(40));
+    run(proposer.as_mut(), &mut history, 40, &f);
+    let best = history.points().row(history.best().unwrap()).to_vec();
+    assert!((best[0] - 0.3).abs() < 0.05 && (best[1] - 0.6).abs() < 0.05, "{best:?}");
+    let (mut declaring, mut history) = begin(&json!("config-opt"), &space, &outputs, 3);
+    let error = loop {
+        let trial = history.next_trial();
+        assert!(trial < 60, "nothing is declared");
+        match declaring.propose(&history, 1) {
+            Ok(mut queries) => {
+                let point = queries.remove(0).point;
+                let values = f(&point).unwrap();
+                history.observe(trial, &point, &values);
+            }
+            Err(error) => break error.to_string(),
+        }
+    };
+    assert!(error.contains("declared infeasible: c"), "{error}");
+}
+
+#[test]
+fn odd_limits_have_a_defined_behaviour() {
+    let space = Arc::new(Space::unit_box(2));
+    let f = |x: &[f64]| (x[0] - 0.7).powi(2) + (x[1] - 0.2).powi(2);
+    let constant = |x: &[f64]| Some(vec![f(x), 0.5]);
+    let equal = |x: &[f64]| Some(vec![f(x), f(x)]);
+    // A constant that breaks its limit, one that keeps it, the objective itself below and above a level, and limits that
+    // exclude each other.
+    let cases: [(Option<f64>, Option<f64>, BlackBox<'_>); 5] = [
+        (None, Some(0.0), &constant),
+        (None, Some(1.0), &constant),
+        (None, Some(0.01), &equal),
+        (Some(0.2), None, &equal),
+        (Some(1.0), Some(0.0), &equal),
+    ];
+    for (min, max, black_box) in cases {
+        let (mut proposer, history) = begin(&json!("auto"), &space, &[objective(), within("c", min, max)], 1);
+        let mut history = history.with_budget(Some(24));
+        run(proposer.as_mut(), &mut history, 24, black_box);
+        let best = history.best().unwrap();
+        if (min, max) == (Some(0.2), None) {
+            assert!(history.violation(best) <= 0.0 && history.objective()[best] < 0.25);
+        }
+    }
+}
+
+/// A study with a limit and failures over a space with known constraints: a thousand suggestions keep them all.
+fn keeps(parameters: Vec<Parameter>, known: &[&str], check: &dyn Fn(&[f64]) -> bool) {
+    let known = known.iter().map(|text| Expression::parse(text).unwrap()).collect();
+    let space = Arc::new(Space::new(parameters, known).unwrap());
+    let outputs = [objective(), within("c", None, Some(0.5))];
+    let method = json!({ "name": "compose", "maximiser": { "name": "pool", "points": 40, "near": 20 } });
+    let (mut proposer, mut history) = begin(&method, &space, &outputs, 4);
+    let settle = |x: &[f64]| (x[0] < 0.8).then(|| vec![x.iter().sum(), x[0]]);
+    run(proposer.as_mut(), &mut history, 30, &settle);
+    for _ in 0..10 {
+        for query in proposer.propose(&history, 97).unwrap() {
+            let values = space.decode(&query.point);
+            let numbers: Vec<f64> = values.iter().filter_map(|(_, value)| value.number()).collect();
+            assert!(check(&numbers), "{numbers:?}");
+            assert!(space.satisfies(&query.point));
+        }
+        run(proposer.as_mut(), &mut history, 1, &settle);
+    }
+}
+
+fn floats(count: usize, low: f64, high: f64) -> Vec<Parameter> {
+    (1..=count)
+        .map(|k| Parameter::float(format!("x{k}"), low, high))
+        .collect()
+}
+
+#[test]
+fn known_constraints_hold_for_a_thousand_suggestions_among_limits_and_failures() {
+    let ordered = |x: &[f64]| x.windows(2).all(|pair| pair[0] <= pair[1]);
+    keeps(
+        floats(5, 0.0, 1.0),
+        &["x1 <= x2", "x2 <= x3", "x3 <= x4", "x4 <= x5"],
+        &ordered,
+    );
+    let simplex = |x: &[f64]| (x.iter().sum::<f64>() - 1.0).abs() <= 1e-9;
+    keeps(floats(4, 0.0, 1.0), &["x1 + x2 + x3 + x4 == 1"], &simplex);
+    keeps(floats(2, 0.0, 10.0), &["x1 * x2 <= 3"], &|x| x[0] * x[1] <= 3.0 + 1e-9);
+    let radius = |x: &[f64]| x[0].hypot(x[1]);
+    let annulus = ["x1^2 + x2^2 <= 1", "x1^2 + x2^2 >= 0.81"];
+    keeps(floats(2, -1.0, 1.0), &annulus, &|x| {
+        (0.9 - 1e-9..=1.0 + 1e-9).contains(&radius(x))
+    });
+    let squares: Vec<String> = (1..=10).map(|k| format!("x{k}^2")).collect();
+    let ball = format!("{} <= 0.36", squares.join(" + "));
+    let inside = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>() <= 0.36 + 1e-9;
+    keeps(floats(10, -1.0, 1.0), &[&ball], &inside);
+}
