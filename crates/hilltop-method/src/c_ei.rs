@@ -60,6 +60,7 @@ impl CEi {
         let acquisition = Arc::new(LogEi {
             incumbent: self.incumbent,
             margin: 0.0,
+            ..LogEi::default()
         });
         let composite = Composite::new(
             self.design,

@@ -62,6 +62,7 @@ impl GpPi {
         let acquisition = Arc::new(LogPi {
             incumbent: self.incumbent,
             margin: self.margin,
+            ..LogPi::default()
         });
         let composite = Composite::new(
             self.design,

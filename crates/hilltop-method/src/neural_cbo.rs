@@ -115,6 +115,7 @@ impl NeuralCbo {
         let acquisition = Arc::new(LogEi {
             incumbent: self.incumbent,
             margin: 0.0,
+            ..LogEi::default()
         });
         let composite = Composite::new(
             self.design,

@@ -65,6 +65,7 @@ impl Surrogate for Danger {
             marginals: true,
             paths: false,
             smooth: true,
+            weights: false,
         }
     }
 }

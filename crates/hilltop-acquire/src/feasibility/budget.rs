@@ -3,7 +3,11 @@
 //! With a share `α` of trials that may break limits, a point counts where all are kept with probability `1 − α'`. `α'`
 //! is `α` while the running share is at most what it should be, and falls when more trials have broken limits. Where
 //! nearly a whole violation has been saved, one trial is free, because what lies behind a barrier is only seen by crossing
-//! it. Trials count from the first that kept all limits: before, none could be held to it.
+//! it.
+//!
+//! Trials count from the first that kept all limits: before, none could be held to it. Where that had to be searched for and
+//! the study's budget is known, the search goes on without the violation budget until two fifths are spent: the first
+//! results that keep the limits need not lie near the best.
 
 use std::sync::Arc;
 
@@ -32,23 +36,45 @@ impl Budget {
     pub fn risk(&self, history: &History) -> f64 {
         let (violating, counted) = spent(history);
         let saved = self.share * counted as f64 - violating as f64;
-        if saved >= FREE {
+        if saved >= FREE || searches(history) {
             return 1.0;
         }
         (self.share * saved.min(0.0).exp()).max(LEAST)
     }
 }
 
-/// How many trials broke limits since the first that kept all, and how many there were.
+/// How many trials broke limits since they count, and how many there were.
 pub fn spent(history: &History) -> (usize, usize) {
-    let mut later = (0..history.len()).skip_while(|&index| history.violation(index) > 0.0);
-    let first = usize::from(later.next().is_some());
-    let (mut violating, mut counted) = (0, first);
-    for index in later {
-        counted += 1;
-        violating += usize::from(history.violation(index) > 0.0);
-    }
-    (violating, counted)
+    let Some(start) = beginning(history) else {
+        return (0, 0);
+    };
+    let later = start..history.len();
+    let violating = later.clone().filter(|&index| history.violation(index) > 0.0);
+    (violating.count(), later.len())
+}
+
+/// The share of a study's budget that a search for results that keep the limits may take.
+const SEARCH: f64 = 0.4;
+/// Where one of so many first results keeps the limits, nothing had to be searched for.
+const AT_ONCE: usize = 3;
+
+/// The first observation that counts.
+fn beginning(history: &History) -> Option<usize> {
+    let first = (0..history.len()).find(|&index| history.violation(index) <= 0.0)?;
+    let Some(budget) = history.budget().filter(|_| first >= AT_ONCE) else {
+        return Some(first);
+    };
+    let searched = SEARCH * budget as f64;
+    (first..history.len()).find(|&index| history.trials()[index] as f64 >= searched)
+}
+
+/// Whether limits had to be searched for, and still are.
+fn searches(history: &History) -> bool {
+    let found = (0..history.len()).any(|index| history.violation(index) <= 0.0);
+    let begun = history
+        .budget()
+        .is_some_and(|budget| history.next_trial() as f64 >= SEARCH * budget as f64);
+    found && !begun && beginning(history).is_none()
 }
 
 impl Feasibility for Budget {

@@ -184,6 +184,7 @@ impl Surrogate for Gp {
             marginals: true,
             paths: true,
             smooth: true,
+            weights: false,
         }
     }
 }
