@@ -10,7 +10,7 @@ use faer::{Mat, MatMut, MatRef};
 
 use crate::error::Result;
 use crate::history::{History, Points};
-use crate::limit::Models;
+use crate::limit::{Limit, Models};
 use crate::rng::Rng;
 use crate::space::Space;
 
@@ -38,6 +38,12 @@ pub trait Proposer: Send {
     /// The model of the objective as of this history, for reports and predictions; `None` where there is none.
     fn model(&mut self, _history: &History) -> Result<Option<Arc<dyn Model>>> {
         Ok(None)
+    }
+
+    /// What must stay within limits as it is believed to be as of this history, for reports; empty where nothing is limited
+    /// or it keeps no such models.
+    fn limits(&mut self, _history: &History) -> Result<Vec<Limit>> {
+        Ok(Vec::new())
     }
 }
 

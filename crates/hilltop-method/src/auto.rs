@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Model, Proposer, Query, Recommendation, Result, Rng};
+use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Recommendation, Result, Rng};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
@@ -146,6 +146,10 @@ impl Proposer for Search {
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
         self.global.model(history)
+    }
+
+    fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
+        self.global.limits(history)
     }
 
     fn chooses(&self) -> bool {

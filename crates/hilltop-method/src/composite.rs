@@ -228,6 +228,13 @@ impl Proposer for Composite {
         self.fit(history, &values).map(Some)
     }
 
+    fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
+        if history.len() < 2 {
+            return Ok(Vec::new());
+        }
+        self.limits.fit(history)
+    }
+
     fn chooses(&self) -> bool {
         true
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, maximiser};
-use hilltop_core::{Acquisition, History, Model, Proposer, Query, Recommendation, Result};
+use hilltop_core::{Acquisition, History, Limit, Model, Proposer, Query, Recommendation, Result};
 use hilltop_surrogate::Accumulated;
 
 use crate::composite::Composite;
@@ -69,5 +69,9 @@ impl Proposer for Moving {
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
         self.composite(history)?.model(history)
+    }
+
+    fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
+        self.composite(history)?.limits(history)
     }
 }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hilltop_acquire::{Design, Known, Path, maximiser};
-use hilltop_core::{Error, History, Model, Models, Proposer, Query, Result, Rng};
+use hilltop_core::{Error, History, Limit, Model, Models, Proposer, Query, Result, Rng};
 use hilltop_surrogate::Sto;
 use hilltop_surrogate::sto::StoModel;
 
@@ -165,6 +165,10 @@ impl Proposer for Thompson {
             seed: history.seed(),
         };
         self.surrogate.prior().fit(&evidence, Previous::default()).map(Some)
+    }
+
+    fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
+        self.composite.limits(history)
     }
 }
 

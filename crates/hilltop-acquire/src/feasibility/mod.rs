@@ -17,6 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use budget::{Budget, spent};
 pub use likely::Likely;
+pub use odds::chance;
 pub use optimistic::Optimistic;
 pub use probability::Probability;
 

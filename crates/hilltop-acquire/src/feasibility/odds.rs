@@ -80,6 +80,22 @@ impl Odds {
     }
 }
 
+/// The probability that every limit is kept at each row, the limits independent of each other; not a number where a
+/// model has no marginals.
+pub fn chance(limits: &[Limit], points: MatRef<'_, f64>) -> Vec<f64> {
+    let mut logs = vec![0.0; points.nrows()];
+    for limit in limits {
+        let Some(marginals) = limit.model.marginals() else {
+            return vec![f64::NAN; points.nrows()];
+        };
+        let beliefs = marginals.beliefs(points);
+        for ((log, &mean), &deviation) in logs.iter_mut().zip(&beliefs.mean).zip(&beliefs.deviation) {
+            *log += Odds::of(limit, mean, deviation).log;
+        }
+    }
+    logs.into_iter().map(f64::exp).collect()
+}
+
 /// The joint log-probability of limits that are independent of each other.
 pub(crate) struct Chance {
     limits: Vec<Limit>,

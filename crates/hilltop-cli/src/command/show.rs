@@ -1,13 +1,11 @@
 //! `hilltop show`: how a study stands, and its trials.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::Result;
-use hilltop_core::{Goal, Output};
-use hilltop_study::report::{short, value};
+use hilltop_study::report::{Tally, short, value};
 use hilltop_study::{State, Study, Trial, export};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::best;
 use crate::place::Place;
@@ -18,6 +16,8 @@ const CELL: usize = 12;
 /// What number and state of a trial take, and the room that is kept for reasons.
 const FIXED: usize = 18;
 const REASON: usize = 24;
+/// How many reasons of failures are counted one by one.
+const REASONS: usize = 5;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -67,12 +67,18 @@ fn count(trials: &[Trial], state: State) -> usize {
 }
 
 fn described(study: &Study, trials: &[Trial], from: usize) -> Value {
+    let tally = Tally::of(study.statement(), trials);
+    let times = |(reason, failed): &(&str, Vec<u64>)| (String::from(*reason), json!(failed.len()));
     json!({
         "study": study.statement().name,
         "budget": study.statement().budget,
         "complete": count(trials, State::Complete),
         "failed": count(trials, State::Failed),
         "running": count(trials, State::Running) + count(trials, State::Reserved),
+        "feasible": tally.feasible,
+        "violating": tally.violating,
+        "violations": tally.violations.iter().map(|(name, times)| (String::from(*name), json!(times))).collect::<Map<_, _>>(),
+        "reasons": tally.reasons.iter().map(times).collect::<Map<_, _>>(),
         "best": best::described(study)["best"],
         "trials": trials[from..].iter().map(export::described).collect::<Vec<_>>(),
     })
@@ -93,59 +99,54 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
         statement.name,
         trials.len()
     )?;
-    if let Some(line) = violations(study, trials) {
-        writeln!(out, "{line}")?;
+    let tally = Tally::of(statement, trials);
+    if tally.divides() && tally.settled > 0 {
+        writeln!(out, "{}", feasibility(statement.max_violation, &tally))?;
+    }
+    for (reason, times) in tally.reasons.iter().take(REASONS) {
+        let line = format!(
+            "failed {} times: {}",
+            times.len(),
+            reason.split_whitespace().collect::<Vec<_>>().join(" ")
+        );
+        writeln!(out, "{}", cut(&line, terminal()))?;
+    }
+    let rest = tally.reasons.len().saturating_sub(REASONS);
+    if rest > 0 {
+        writeln!(out, "failed for {rest} other reasons")?;
     }
     if let Some(best) = study.best()? {
-        let value = best
-            .outputs
-            .get(&statement.objective().name)
-            .copied()
-            .unwrap_or(f64::NAN);
-        writeln!(
-            out,
-            "best {} {}, trial {}",
-            statement.objective().name,
-            short(value),
-            best.trial
-        )?;
+        let objective = &statement.objective().name;
+        let value = best.outputs.get(objective).copied().unwrap_or(f64::NAN);
+        let named = match (tally.violations.is_empty(), best.feasible) {
+            (true, _) => "best",
+            (false, true) => "best feasible",
+            (false, false) => "none feasible yet; closest to it:",
+        };
+        writeln!(out, "{named} {objective} {}, trial {}", short(value), best.trial)?;
     }
     Ok(())
 }
 
-/// How many trials broke limits, output by output; nothing where there are none.
-fn violations(study: &Study, trials: &[Trial]) -> Option<String> {
-    let statement = study.statement();
-    let complete: Vec<_> = trials.iter().filter_map(|trial| trial.outputs.as_ref()).collect();
-    let broken = |output: &Output, values: &BTreeMap<String, f64>| {
-        let value = values.get(&output.name);
-        value.is_some_and(|value| output.goal.violation(*value) > 0.0)
-    };
-    let limited: Vec<&Output> = statement
-        .outputs
-        .iter()
-        .filter(|output| matches!(output.goal, Goal::Within { .. }))
-        .collect();
-    if limited.is_empty() || complete.is_empty() {
-        return None;
+/// How many trials are feasible, and how often each limit was broken.
+fn feasibility(granted: Option<f64>, tally: &Tally<'_>) -> String {
+    let share = |count: usize| 100.0 * count as f64 / tally.settled as f64;
+    let feasible = format!("{:.0} % feasible", share(tally.feasible));
+    if tally.violations.is_empty() {
+        return feasible;
     }
-    let of = |output: &Output| complete.iter().filter(|values| broken(output, values)).count();
-    let any = complete
+    let granted = granted.map(|share| format!(" of {:.0} % granted", 100.0 * share));
+    let each: Vec<String> = tally
+        .violations
         .iter()
-        .filter(|values| limited.iter().any(|output| broken(output, values)));
-    let share = 100.0 * any.count() as f64 / complete.len() as f64;
-    let granted = statement
-        .max_violation
-        .map(|share| format!(" of {:.0} % granted", 100.0 * share));
-    let each: Vec<String> = limited
-        .iter()
-        .map(|output| format!("{} in {}", output.name, of(output)))
+        .map(|(name, times)| format!("{name} in {times}"))
         .collect();
-    Some(format!(
-        "{share:.0} % of the results beyond limits{}: {}",
+    format!(
+        "{feasible}, {:.0} % beyond limits{}: {}",
+        share(tally.violating),
         granted.unwrap_or_default(),
         each.join(", ")
-    ))
+    )
 }
 
 /// Outputs and parameters, as many as the terminal has room for, and the reasons of failures.

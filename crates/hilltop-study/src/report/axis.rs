@@ -3,8 +3,8 @@
 use hilltop_core::{Kind, Parameter, Value};
 use serde_json::json;
 
-use super::survey::Mark;
 use super::text::{self, label, plotted};
+use crate::trial::Trial;
 
 /// The golden ratio's fraction: multiples of it, modulo one, spread evenly.
 const GOLDEN: f64 = 0.618_033_988_749_894_8;
@@ -29,10 +29,10 @@ pub(super) fn position(parameter: &Parameter, value: &Value) -> Option<f64> {
 }
 
 /// Where a trial stands; those at one option are spread a little, so that they do not hide each other.
-pub(super) fn spread(parameter: &Parameter, mark: &Mark<'_>) -> Option<f64> {
-    let value = mark.trial.parameters.as_ref()?.get(&parameter.name)?;
+pub(super) fn spread(parameter: &Parameter, trial: &Trial) -> Option<f64> {
+    let value = trial.parameters.as_ref()?.get(&parameter.name)?;
     let place = position(parameter, value)?;
-    let jitter = (mark.trial.number as f64 * GOLDEN).fract() - 0.5;
+    let jitter = (trial.number as f64 * GOLDEN).fract() - 0.5;
     Some(if options(parameter).is_some() {
         place + 0.3 * jitter
     } else {

@@ -1,11 +1,12 @@
 //! What the model believes: mean and deviation along every parameter, through the best point.
 
-use faer::Mat;
+use faer::{Mat, MatRef};
+use hilltop_acquire::feasibility::chance;
 use hilltop_core::{Beliefs, Coordinate, Marginals, Parameter};
 use serde_json::{Value, json};
 
 use super::axis;
-use super::course::BLUE;
+use super::course::{BLUE, GREEN};
 use super::page::Figure;
 use super::scale::Scale;
 use super::slice;
@@ -60,16 +61,45 @@ fn figure(
         band(survey, &x, &beliefs, &allowed)
     };
     data.extend(slice::best(survey, parameter));
-    let spread = |k: usize| [-2.0, 2.0].map(|times| survey.outward(beliefs.mean[k] + times * beliefs.deviation[k]));
-    let scale = Scale::of((0..x.len()).flat_map(spread));
+    let mut layout = layout(survey, parameter, &beliefs);
+    if !survey.limits.is_empty() {
+        data.push(feasibility(survey, parameter, &x, points.as_ref()));
+        layout["yaxis2"] = share_axis();
+        layout["margin"]["r"] = json!(55);
+    }
     Some(Figure {
         title: format!("{} (best: {})", parameter.name, shown(survey, parameter)),
         data: data.into(),
-        layout: json!({
-            "xaxis": axis::axis(parameter), "yaxis": scale.axis(survey.objective()), "showlegend": false,
-            "margin": { "l": 55, "r": 10, "t": 8, "b": 42 }, "hovermode": "x",
-        }),
+        layout,
         height: 250,
+    })
+}
+
+fn layout(survey: &Survey<'_>, parameter: &Parameter, beliefs: &Beliefs) -> Value {
+    let spread = |k: usize| [-2.0, 2.0].map(|times| survey.outward(beliefs.mean[k] + times * beliefs.deviation[k]));
+    let scale = Scale::of((0..beliefs.mean.len()).flat_map(spread));
+    json!({
+        "xaxis": axis::axis(parameter), "yaxis": scale.axis(survey.objective()), "showlegend": false,
+        "margin": { "l": 55, "r": 10, "t": 8, "b": 42 }, "hovermode": "x",
+    })
+}
+
+/// The probability that a trial is feasible, on the axis at the right.
+fn feasibility(survey: &Survey<'_>, parameter: &Parameter, x: &[f64], points: MatRef<'_, f64>) -> Value {
+    let options = axis::options(parameter).is_some();
+    json!({
+        "type": "scatter", "mode": if options { "markers" } else { "lines" }, "yaxis": "y2",
+        "x": x.iter().map(|x| plotted(*x)).collect::<Vec<_>>(),
+        "y": chance(&survey.limits, points).into_iter().map(plotted).collect::<Vec<_>>(),
+        "line": { "width": 1.5, "color": GREEN }, "marker": { "size": 8, "symbol": "square-open", "color": GREEN },
+        "hovertemplate": "feasible: %{y:.1%}<extra></extra>",
+    })
+}
+
+fn share_axis() -> Value {
+    json!({
+        "overlaying": "y", "side": "right", "range": [-0.02, 1.02], "tickformat": ".0%", "showgrid": false,
+        "zeroline": false, "fixedrange": true, "tickfont": { "color": GREEN },
     })
 }
 

@@ -15,6 +15,7 @@ pub(super) const BLUE: &str = "#3d8fca";
 pub(super) const ORANGE: &str = "#d9822b";
 pub(super) const GREY: &str = "#8c98a4";
 pub(super) const RED: &str = "#c94f4f";
+pub(super) const GREEN: &str = "#4a9a5f";
 
 /// The plot of results by trial.
 pub(super) fn figure(survey: &Survey<'_>) -> Figure {

@@ -8,12 +8,15 @@ mod axis;
 mod belief;
 mod course;
 mod importance;
+mod limit;
+mod map;
 mod page;
 mod parallel;
 mod scale;
 mod slice;
 mod summary;
 mod survey;
+mod tally;
 mod text;
 
 use serde_json::{Value, json};
@@ -21,6 +24,7 @@ use serde_json::{Value, json};
 pub use page::{Figure, Page};
 pub use scale::Scale;
 pub use summary::{table, wanted};
+pub use tally::Tally;
 pub use text::{escaped, label, plotted, short, span, value};
 
 use crate::Result;
@@ -34,10 +38,18 @@ pub fn html(study: &Study) -> Result<String> {
     let mut page = Page::new(&survey.statement.name, &about(&survey));
     page.fragment(&summary::cards(&survey));
     page.section(
-        "Best trial",
+        best_title(&survey),
         "The best objective among the trials that keep every limit.",
     );
     page.fragment(&summary::tables(&survey));
+    if !survey.history.is_empty() {
+        page.section(
+            "Course",
+            "Every result in the order of trials, and the best one so far.",
+        );
+        page.figure(&course::figure(&survey));
+    }
+    limits(&mut page, &survey);
     if !survey.history.is_empty() {
         plots(&mut page, &survey);
     }
@@ -49,6 +61,33 @@ pub fn html(study: &Study) -> Result<String> {
         page.fragment(&table);
     }
     Ok(page.html())
+}
+
+fn best_title(survey: &Survey<'_>) -> &'static str {
+    let limited = !survey.tally().violations.is_empty();
+    match &survey.best {
+        Some(best) if limited && best.feasible => "Best feasible trial",
+        Some(_) if limited => "None feasible yet",
+        _ => "Best trial",
+    }
+}
+
+/// Which trials are feasible, where a trial can be anything else.
+fn limits(page: &mut Page, survey: &Survey<'_>) {
+    let tally = survey.tally();
+    if tally.settled == 0 || !tally.divides() {
+        return;
+    }
+    let about = "A trial is feasible where it gave outputs and they keep every limit. Shares are of all trials, failed ones included.";
+    page.section("Feasibility", about);
+    page.figure(&limit::shares(survey));
+    let violations = limit::violations(survey);
+    if !violations.is_empty() {
+        page.grid(&violations);
+    }
+    if let Some(figure) = map::figure(survey) {
+        page.figure(&figure);
+    }
 }
 
 fn about(survey: &Survey<'_>) -> String {
@@ -67,11 +106,6 @@ fn about(survey: &Survey<'_>) -> String {
 }
 
 fn plots(page: &mut Page, survey: &Survey<'_>) {
-    page.section(
-        "Course",
-        "Every result in the order of trials, and the best one so far.",
-    );
-    page.figure(&course::figure(survey));
     if let Some(importance) = &survey.importance {
         page.section("Importance", grounds(importance));
         page.figure(&bars(survey, importance));
@@ -79,8 +113,13 @@ fn plots(page: &mut Page, survey: &Survey<'_>) {
     let beliefs = belief::figures(survey);
     let through = match &survey.best {
         Some(best) if !beliefs.is_empty() => format!(
-            "The model's mean along each parameter with two deviations on either side, all others as in trial {}.",
-            best.trial
+            "The model's mean along each parameter with two deviations on either side, all others as in trial {}.{}",
+            best.trial,
+            if survey.limits.is_empty() {
+                ""
+            } else {
+                " Green, on the right: the probability that a trial there is feasible."
+            }
         ),
         _ => format!(
             "The method {} keeps no model of the objective.",

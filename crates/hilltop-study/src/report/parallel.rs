@@ -34,7 +34,7 @@ pub(super) fn figure(survey: &Survey<'_>) -> Option<Figure> {
         return None;
     }
     shown.sort_by(|a, b| b.feasible.cmp(&a.feasible).then(a.cost.total_cmp(&b.cost)));
-    let parameters = chosen(survey);
+    let parameters = survey.foremost(AXES);
     let mut data: Vec<Value> = Vec::new();
     for (band, &(share, name, colour, opacity)) in BANDS.iter().enumerate().rev() {
         let from = if band == 0 {
@@ -61,18 +61,6 @@ pub(super) fn figure(survey: &Survey<'_>) -> Option<Figure> {
 /// The first band has at least one line.
 fn edge(share: f64, lines: usize) -> usize {
     ((share * lines as f64).round() as usize).clamp(1, lines)
-}
-
-/// The parameters that are shown, in their own order.
-fn chosen<'s>(survey: &'s Survey<'_>) -> Vec<(usize, &'s Parameter)> {
-    let mut chosen: Vec<(usize, &Parameter)> = survey.varying().collect();
-    if let Some(importance) = survey.importance.as_ref().filter(|_| chosen.len() > AXES) {
-        let share = |place: usize| importance.share(place);
-        chosen.sort_by(|a, b| share(b.0).total_cmp(&share(a.0)));
-    }
-    chosen.truncate(AXES);
-    chosen.sort_by_key(|(place, _)| *place);
-    chosen
 }
 
 /// The corners of a trial's line, and a gap.

@@ -44,6 +44,13 @@ impl Scale {
         Self { log: None, range }
     }
 
+    /// The same with a value that is always in sight.
+    #[must_use]
+    pub fn showing(self, value: f64) -> Self {
+        let range = self.range.map(|(low, high)| (low.min(value), high.max(value)));
+        Self { range, ..self }
+    }
+
     /// The axis as plotly understands it.
     pub fn axis(self, title: &str) -> Value {
         let mut axis = json!({ "title": { "text": label(title) } });
@@ -76,7 +83,8 @@ mod tests {
         let tailed = (0..100).map(f64::from).chain([1e5, -1.0]);
         let (low, high) = Scale::of(tailed).range.unwrap_or_default();
         assert!(low < -1.0 && high < 200.0, "{low} {high}");
-        assert_eq!(Scale::of((0..100).map(f64::from)).range, None);
+        assert_eq!(Scale::of((0..100).map(f64::from)).showing(1e6).range, None);
+        assert!(Scale::of((0..100).map(f64::from).chain([1e5])).showing(1e6).range >= Some((0.0, 1e6)));
         assert_eq!(Scale::of([]).range, None);
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn figures(survey: &Survey<'_>) -> Vec<Figure> {
 fn figure(survey: &Survey<'_>, parameter: &Parameter, shown: &[&Mark<'_>], scale: Scale) -> Figure {
     let located: Vec<(f64, &Mark<'_>)> = shown
         .iter()
-        .filter_map(|mark| Some((axis::spread(parameter, mark)?, *mark)))
+        .filter_map(|mark| Some((axis::spread(parameter, mark.trial)?, *mark)))
         .collect();
     let x: Vec<Value> = located.iter().map(|(x, _)| plotted(*x)).collect();
     let y: Vec<Value> = located.iter().map(|(_, mark)| plotted(mark.value)).collect();

@@ -6,6 +6,7 @@ use hilltop_core::{Goal, Output};
 
 use super::survey::Survey;
 use super::text::{escaped, short, span, value};
+use crate::study::Best;
 use crate::trial::State;
 
 /// How many different reasons are listed.
@@ -31,16 +32,26 @@ pub(super) fn cards(survey: &Survey<'_>) -> String {
     } else {
         "smallest"
     };
+    let tally = survey.tally();
+    let (verb, best) = match survey.best {
+        _ if tally.violations.is_empty() => (verb.to_owned(), best.map(|best| short(*best))),
+        Some(Best { feasible: true, .. }) => (format!("{verb} feasible"), best.map(|best| short(*best))),
+        _ => (format!("{verb} feasible"), Some("none feasible yet".into())),
+    };
     let mut cards = vec![
         (
             format!("{verb} {}", survey.objective()),
-            best.map_or("none yet".into(), |best| short(*best)),
+            best.unwrap_or_else(|| "none yet".into()),
         ),
         ("trials".into(), trials),
         ("failed".into(), survey.count(State::Failed).to_string()),
         ("method".into(), survey.statement.method.name().to_owned()),
         ("time in evaluations".into(), span(seconds)),
     ];
+    if tally.divides() {
+        let share = format!("{} of {}", tally.feasible, tally.settled);
+        cards.insert(2, ("feasible trials".into(), share));
+    }
     if open > 0 {
         cards.push(("under way".into(), open.to_string()));
     }
@@ -122,15 +133,7 @@ pub fn wanted(goal: Goal) -> String {
 
 /// The reasons of failures with how often they occurred; none where nothing failed.
 pub(super) fn failures(survey: &Survey<'_>) -> Option<String> {
-    let mut reasons: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-    for trial in survey.trials.iter().filter(|trial| trial.state == State::Failed) {
-        reasons
-            .entry(trial.reason.as_deref().unwrap_or("no reason"))
-            .or_default()
-            .push(trial.number);
-    }
-    let mut ranked: Vec<(&str, Vec<u64>)> = reasons.into_iter().collect();
-    ranked.sort_by_key(|(_, trials)| std::cmp::Reverse(trials.len()));
+    let ranked = survey.tally().reasons;
     let rest = ranked.len().saturating_sub(REASONS);
     let row = |(reason, trials): &(&str, Vec<u64>)| [(*reason).to_owned(), trials.len().to_string(), named(trials)];
     let listed = table("", &["reason", "times", "trials"], ranked.iter().take(REASONS).map(row));

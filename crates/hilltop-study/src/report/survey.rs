@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Goal, History, Kind, Model, Output, Parameter, Space};
+use hilltop_core::{Goal, History, Kind, Limit, Model, Parameter, Space};
 
 use super::importance::Importance;
+use super::tally::{Tally, Verdict};
 use crate::study::{Best, Prediction, Study};
 use crate::trial::{State, Trial};
 use crate::{Result, Statement};
@@ -18,6 +19,8 @@ pub(super) struct Survey<'s> {
     pub(super) predicted: Option<Prediction>,
     /// The model of the objective, where the method has one and it could be fitted.
     pub(super) model: Option<Arc<dyn Model>>,
+    /// What must stay within limits, as far as the method has models of it.
+    pub(super) limits: Vec<Limit>,
     pub(super) importance: Option<Importance>,
 }
 
@@ -41,6 +44,7 @@ impl<'s> Survey<'s> {
             (Some(best), Some(_)) => study.predict(&best.parameters).ok().flatten(),
             _ => None,
         };
+        let limits = study.limits().unwrap_or_default();
         let importance = Importance::of(&history, model.as_deref());
         let trials = study.trials()?;
         Ok(Self {
@@ -50,6 +54,7 @@ impl<'s> Survey<'s> {
             best,
             predicted,
             model,
+            limits,
             importance,
         })
     }
@@ -62,6 +67,17 @@ impl<'s> Survey<'s> {
     pub(super) fn varying(&self) -> impl Iterator<Item = (usize, &Parameter)> {
         let varies = |(_, parameter): &(usize, &Parameter)| !matches!(parameter.kind, Kind::Fixed { .. });
         self.space().parameters().iter().enumerate().filter(varies)
+    }
+
+    /// At most so many of the parameters that vary, the most important ones, in their own order.
+    pub(super) fn foremost(&self, count: usize) -> Vec<(usize, &Parameter)> {
+        let mut foremost: Vec<(usize, &Parameter)> = self.varying().collect();
+        if let Some(importance) = &self.importance {
+            foremost.sort_by(|a, b| importance.share(b.0).total_cmp(&importance.share(a.0)));
+        }
+        foremost.truncate(count);
+        foremost.sort_by_key(|(place, _)| *place);
+        foremost
     }
 
     /// The name of the objective.
@@ -87,17 +103,25 @@ impl<'s> Survey<'s> {
         let outputs = trial.outputs.as_ref()?;
         let objective = self.statement.objective();
         let value = *outputs.get(&objective.name)?;
-        let kept = |output: &Output| {
-            outputs
-                .get(&output.name)
-                .is_some_and(|value| output.goal.violation(*value) <= 0.0)
-        };
         Some(Mark {
             trial,
             value,
             cost: objective.goal.inward(value),
-            feasible: self.statement.outputs.iter().all(kept),
+            feasible: Verdict::of(&self.statement.outputs, trial) == Some(Verdict::Feasible),
         })
+    }
+
+    /// What became of the trials that have ended, in the order of numbers.
+    pub(super) fn verdicts(&self) -> impl Iterator<Item = (&Trial, Verdict)> {
+        let outputs = &self.statement.outputs;
+        self.trials
+            .iter()
+            .filter_map(|trial| Some((trial, Verdict::of(outputs, trial)?)))
+    }
+
+    /// The trials by what became of them.
+    pub(super) fn tally(&self) -> Tally<'_> {
+        Tally::of(self.statement, &self.trials)
     }
 
     pub(super) fn count(&self, state: State) -> usize {

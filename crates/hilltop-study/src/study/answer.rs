@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use faer::MatRef;
-use hilltop_core::{Goal, Model, Parameters};
+use hilltop_core::{Goal, Limit, Model, Parameters};
 
 use super::Study;
 use crate::{Error, Result};
@@ -76,6 +76,14 @@ impl Study {
         let mut oracle = self.oracle();
         let history = self.history()?;
         Ok(oracle.proposer.model(&history)?)
+    }
+
+    /// What must stay within limits as the method believes it to be; empty where nothing is limited or it has no such
+    /// models.
+    pub fn limits(&self) -> Result<Vec<Limit>> {
+        let mut oracle = self.oracle();
+        let history = self.history()?;
+        Ok(oracle.proposer.limits(&history)?)
     }
 
     /// What the model believes of the objective at a point; `None` where the method has no model that says so.
