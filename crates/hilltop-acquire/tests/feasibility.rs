@@ -6,7 +6,7 @@ mod toy;
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use hilltop_acquire::feasibility::Kind;
+use hilltop_acquire::feasibility::{Kind, chance};
 use hilltop_acquire::{Likely, LogEi, Mean, Optimistic, Probability, Schedule};
 use hilltop_core::{
     Acquisition, Beliefs, Bounds, Context, Feasibility, Goal, History, Limit, Marginals, Model, Models, Output, Paths,
@@ -255,4 +255,21 @@ fn a_level_that_is_no_probability_is_refused() {
     let role = Likely { level: 1.5 };
     let error = bound(&role, &Mean::default(), vec![stress], [0.0; 3]).err().unwrap();
     assert!(error.to_string().contains("level = 1.5"));
+}
+
+#[test]
+fn the_chance_of_independent_limits_is_the_product_of_theirs_and_a_failure_counts_once() {
+    let limits = [
+        limit("stress", plane(0.0, [1.0, 0.0], 0.5), None, Some(0.5)),
+        limit(Limit::FAILURE, plane(-1.0, [0.0, 1.0], 1.0), None, Some(0.0)),
+    ];
+    let points = Points::from_rows(2, [[0.5, 1.0].as_slice(), &[0.0, 0.0]]);
+    let chances = chance(&limits, points.matrix());
+    // Φ(0)² at the first point, Φ(1)² at the second.
+    let expected = [0.25, 0.841_344_746_068_542_9_f64.powi(2)];
+    assert!(
+        chances.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12),
+        "{chances:?}"
+    );
+    assert_eq!(chance(&[], points.matrix()), [1.0, 1.0]);
 }

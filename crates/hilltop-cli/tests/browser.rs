@@ -25,6 +25,7 @@ gap = { value = 3.5 }
 stress = { max = 0.9 }
 [constraints]
 known = ["rate * blades <= 6"]
+max_violation = 0.1
 "#;
 
 /// Chromium or Chrome; without one this test cannot say anything, and says that.
@@ -112,8 +113,16 @@ fn a_report_opens_and_draws_every_plot() {
     evaluated(&desk);
     desk.hilltop(&["report", "study.toml", "-o", "report.html"]).ok();
     let (plots, dom) = drawn(&desk.path("report.html"));
-    // Course, importance and parallel coordinates; slices of six parameters; beliefs of those that take part.
-    assert!((14..=15).contains(&plots), "{plots}");
+    // Course, importance and parallel coordinates; shares, violations and map; slices of six parameters; beliefs of those
+    // that take part.
+    assert!((17..=18).contains(&plots), "{plots}");
+    let captioned = |text: &str| dom.contains(&format!("<figcaption>{text}"));
+    assert!(captioned("Share of the trials so far") && captioned("stress, at most 0.9: broken 3 of 36 times"));
+    assert!(captioned("What became of trials, by "));
+    assert!(dom.contains("smallest feasible cost") && dom.contains("<b>33 of 40</b>"));
+    // The axis of probabilities stands at the right of every belief, the granted share as a line in the shares.
+    assert!(dom.matches("class=\"y2tick\"").count() > 5, "probabilities are drawn");
+    assert!(dom.contains("may break limits"));
     assert!(dom.contains("<td>4</td>"), "the failures are counted");
     assert!(!dom.contains("<img src=\"x\"") && !dom.contains("<script>alert") && !dom.contains("<b>mesh"));
     let body = dom.split("<body>").nth(1).unwrap();
@@ -126,7 +135,7 @@ fn a_report_of_a_method_without_a_model_and_of_a_table_opens() {
     desk.hilltop(&["run", "study.toml"]).ok();
     desk.hilltop(&["report", "study.toml", "-o", "report.html"]).ok();
     let (plots, dom) = drawn(&desk.path("report.html"));
-    assert_eq!(plots, 5);
+    assert_eq!(plots, 5 + 2);
     assert!(dom.contains("The method random keeps no model of the objective."));
 
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/candidates/study.toml");

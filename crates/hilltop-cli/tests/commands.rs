@@ -183,6 +183,46 @@ fn a_session_is_the_line_protocol() {
 }
 
 #[test]
+fn show_counts_feasible_trials_broken_limits_and_reasons_of_failures() {
+    let limits =
+        "[outputs]\nf = { minimize = true }\nc = { max = 0 }\nd = { min = 1 }\n[constraints]\nmax_violation = 0.1\n";
+    let desk = Desk::with(&format!("budget = 9\n[parameters]\nx = {{ float = [0, 1] }}\n{limits}"));
+    desk.hilltop(&["ask", "study.toml", "-n", "5"]).ok();
+    let tell = |trial: &str, result: &[&str]| {
+        let line = [&["tell", "study.toml", trial], result].concat();
+        desk.hilltop(&line).ok();
+    };
+    let shown = || desk.hilltop(&["show", "study.toml", "--last", "0"]).ok();
+    assert_eq!(shown(), "study: 5 of 9 trials, 0 complete, 0 failed, 5 under way\n");
+    tell("0", &["f=1", "c=2", "d=0"]);
+    tell("1", &["--failed", "no mesh"]);
+    assert_eq!(
+        shown(),
+        "study: 5 of 9 trials, 1 complete, 1 failed, 3 under way\n\
+         0 % feasible, 50 % beyond limits of 10 % granted: c in 1, d in 1\n\
+         1 failed: no mesh\n\
+         none feasible yet; closest to it: f 1, trial 0\n"
+    );
+    tell("2", &["f=3", "c=-1", "d=2"]);
+    tell("3", &["--failed", "too hot"]);
+    tell("4", &["--failed", "too hot"]);
+    assert_eq!(
+        shown(),
+        "study: 5 of 9 trials, 2 complete, 3 failed, 0 under way\n\
+         20 % feasible, 20 % beyond limits of 10 % granted: c in 1, d in 1\n\
+         2 failed: too hot\n1 failed: no mesh\n\
+         best feasible f 3, trial 2\n"
+    );
+    let stands = desk.hilltop(&["show", "study.toml", "--json"]).json();
+    assert_eq!(
+        (stands["feasible"].clone(), stands["violating"].clone()),
+        (json!(1), json!(1))
+    );
+    assert_eq!(stands["violations"], json!({ "c": 1, "d": 1 }));
+    assert_eq!(stands["reasons"], json!({ "no mesh": 1, "too hot": 2 }));
+}
+
+#[test]
 fn show_lists_the_latest_trials_and_export_all() {
     let desk = Desk::with(BRANIN);
     desk.hilltop(&["run", "study.toml"]).ok();

@@ -105,7 +105,7 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
     }
     for (reason, times) in tally.reasons.iter().take(REASONS) {
         let line = format!(
-            "failed {} times: {}",
+            "{} failed: {}",
             times.len(),
             reason.split_whitespace().collect::<Vec<_>>().join(" ")
         );
@@ -113,7 +113,7 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
     }
     let rest = tally.reasons.len().saturating_sub(REASONS);
     if rest > 0 {
-        writeln!(out, "failed for {rest} other reasons")?;
+        writeln!(out, "and for {rest} other reasons")?;
     }
     if let Some(best) = study.best()? {
         let objective = &statement.objective().name;

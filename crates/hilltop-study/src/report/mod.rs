@@ -185,22 +185,29 @@ mod tests {
     use super::*;
     use crate::{Method, Statement};
 
-    /// A study of so many parameters after so many trials, one in ten of them failed.
-    fn study(dim: usize, trials: usize, method: &str) -> Study {
-        let outputs: Arc<[Output]> = [Output {
-            name: "cost".into(),
-            goal: Goal::Maximize,
-        }]
-        .into();
-        let statement =
-            Statement::new(Arc::new(Space::unit_box(dim)), outputs, Method::parse(method).unwrap()).unwrap();
-        let study = Study::open(statement, MemoryJournal::default()).unwrap();
+    fn output(name: &str, goal: Goal) -> Output {
+        let name = name.into();
+        Output { name, goal }
+    }
+
+    fn opened(dim: usize, outputs: Vec<Output>, method: &str) -> Study {
+        let method = Method::parse(method).unwrap();
+        let statement = Statement::new(Arc::new(Space::unit_box(dim)), outputs.into(), method).unwrap();
+        Study::open(statement, MemoryJournal::default()).unwrap()
+    }
+
+    fn fail(study: &Study, reason: &str) {
+        let asked = study.ask(1).unwrap().remove(0);
+        study.tell(asked.trial, &Outcome::Failed(reason.into())).unwrap();
+    }
+
+    /// A study of so many parameters after so many trials, one in `failing` of them failed.
+    fn study(dim: usize, trials: usize, failing: usize, method: &str) -> Study {
+        let study = opened(dim, vec![output("cost", Goal::Maximize)], method);
         let mut rng = Rng::new(2);
         for trial in 0..trials {
-            if trial % 10 == 9 {
-                let asked = study.ask(1).unwrap().remove(0);
-                let reason = format!("diverged in step {trial}");
-                study.tell(asked.trial, &Outcome::Failed(reason)).unwrap();
+            if trial % failing == failing - 1 {
+                fail(&study, &format!("diverged in step {trial}"));
                 continue;
             }
             let point = study.statement().space.sample(&mut rng).unwrap();
@@ -214,19 +221,58 @@ mod tests {
         study
     }
 
+    /// A study whose limits are the first parameter below `max`, and that and the second between a tenth and one.
+    fn limited(trials: usize, max: f64, method: &str) -> Study {
+        let within = |min, max| Goal::Within { min, max };
+        let outputs = vec![
+            output("cost", Goal::Minimize),
+            output("stress", within(None, Some(max))),
+            output("temp", within(Some(0.1), Some(1.0))),
+        ];
+        let study = opened(2, outputs, method);
+        let mut rng = Rng::new(3);
+        for _ in 0..trials {
+            let point = study.statement().space.sample(&mut rng).unwrap();
+            let values = [
+                ("cost", point[1] - point[0]),
+                ("stress", point[0]),
+                ("temp", point[0] + point[1]),
+            ];
+            let outputs = values.map(|(name, value)| (name.to_owned(), value)).into();
+            study.add(&study.statement().space.decode(&point), &outputs).unwrap();
+        }
+        study
+    }
+
+    fn plots_in(html: &str) -> usize {
+        html.matches("class=\"plot\"").count()
+    }
+
+    /// How many slices have a curve of the probability that a trial is feasible.
+    fn curves_in(html: &str) -> usize {
+        html.matches("feasible: %{y:.1%}").count()
+    }
+
     #[test]
     fn ten_thousand_trials_of_fifty_parameters_stay_below_six_megabytes() {
-        let html = html(&study(50, 10_000, "random")).unwrap();
+        let html = html(&study(50, 10_000, 10, "random")).unwrap();
         assert!(html.len() < 6_000_000, "{} bytes", html.len());
-        assert_eq!(html.matches("class=\"plot\"").count(), 3 + 50);
+        assert_eq!(plots_in(&html), 3 + 2 + 50);
         assert!(html.contains("and 970 other reasons"));
     }
 
     #[test]
+    fn ten_thousand_trials_with_limits_stay_below_six_megabytes() {
+        let html = html(&limited(10_000, 0.5, "random")).unwrap();
+        assert!(html.len() < 6_000_000, "{} bytes", html.len());
+        assert_eq!(plots_in(&html), 3 + 4 + 2);
+    }
+
+    #[test]
     fn a_method_with_a_model_says_what_it_believes_in_the_direction_of_the_user() {
-        let study = study(2, 40, "auto");
+        let study = study(2, 40, usize::MAX, "auto");
         let html = html(&study).unwrap();
-        assert_eq!(html.matches("class=\"plot\"").count(), 3 + 2 + 2);
+        assert_eq!(plots_in(&html), 3 + 2 + 2);
         assert!(html.contains("largest cost") && html.contains("as large as possible"));
         let best = study.best().unwrap().unwrap();
         let predicted = study.predict(&best.parameters).unwrap().unwrap();
@@ -235,11 +281,61 @@ mod tests {
     }
 
     #[test]
-    fn a_study_in_which_nothing_happened_or_everything_failed_has_a_report_without_plots() {
-        let empty = html(&study(2, 0, "random")).unwrap();
+    fn feasibility_is_shown_exactly_where_limits_or_failures_are() {
+        let free = html(&study(2, 20, usize::MAX, "auto")).unwrap();
+        assert!(!free.contains("<h2>Feasibility</h2>") && !free.contains("feasible trials"));
+        assert_eq!((plots_in(&free), curves_in(&free)), (3 + 2 + 2, 0));
+
+        let failing = html(&study(2, 20, 4, "auto")).unwrap();
+        assert!(failing.contains("<h2>Feasibility</h2>") && failing.contains("<b>15 of 20</b>"));
+        assert!(failing.contains("<h2>Best trial</h2>") && failing.contains("largest cost"));
+        assert_eq!((plots_in(&failing), curves_in(&failing)), (3 + 2 + 2 + 2, 2));
+
+        let limited = html(&limited(20, 0.5, "auto")).unwrap();
+        assert!(limited.contains("<h2>Best feasible trial</h2>") && limited.contains("smallest feasible cost"));
+        assert!(limited.contains("stress, at most 0.5: broken"));
+        assert_eq!((plots_in(&limited), curves_in(&limited)), (3 + 4 + 2 + 2, 2));
+    }
+
+    #[test]
+    fn where_nothing_is_feasible_the_report_says_so() {
+        let html = html(&limited(12, -0.1, "random")).unwrap();
+        assert!(html.contains("<h2>None feasible yet</h2>") && html.contains("<b>none feasible yet</b>"));
+        assert!(html.contains("<b>0 of 12</b>") && html.contains("broken 12 of 12 times"));
+    }
+
+    #[test]
+    fn the_probability_of_feasibility_follows_limits_and_failures() {
+        use hilltop_acquire::feasibility::chance;
+        let study = limited(30, 0.5, "auto");
+        let limits = study.limits().unwrap();
+        assert_eq!(limits.len(), 2);
+        let points = faer::mat![[0.2, 0.4], [0.9, 0.05], [0.01, 0.01]];
+        let [inside, beyond, below] = chance(&limits, points.as_ref())[..] else {
+            unreachable!("three points")
+        };
+        assert!(inside > 0.9 && beyond < 0.1 && below < 0.1, "{inside} {beyond} {below}");
+        fail(&study, "diverged");
+        assert!(
+            study
+                .limits()
+                .unwrap()
+                .last()
+                .is_some_and(hilltop_core::Limit::is_failure)
+        );
+    }
+
+    #[test]
+    fn a_study_in_which_nothing_happened_has_a_report_without_plots() {
+        let empty = html(&study(2, 0, 10, "random")).unwrap();
         assert!(empty.contains("No trial has been evaluated yet.") && !empty.contains("plotly"));
-        let study = study(2, 1, "random");
-        let html = html(&study).unwrap();
-        assert!(html.contains("class=\"plot\""));
+        assert!(html(&study(2, 1, 10, "random")).unwrap().contains("class=\"plot\""));
+    }
+
+    #[test]
+    fn a_study_in_which_everything_failed_shows_where() {
+        let html = html(&study(2, 5, 1, "random")).unwrap();
+        assert!(html.contains("<b>0 of 5</b>") && html.contains("What became of trials, by "));
+        assert_eq!(plots_in(&html), 2);
     }
 }

@@ -84,7 +84,11 @@ mod tests {
         let (low, high) = Scale::of(tailed).range.unwrap_or_default();
         assert!(low < -1.0 && high < 200.0, "{low} {high}");
         assert_eq!(Scale::of((0..100).map(f64::from)).showing(1e6).range, None);
-        assert!(Scale::of((0..100).map(f64::from).chain([1e5])).showing(1e6).range >= Some((0.0, 1e6)));
+        let (low, high) = Scale::of((0..100).map(f64::from).chain([1e5]))
+            .showing(-50.0)
+            .range
+            .unwrap_or_default();
+        assert!((-50.0..-49.9).contains(&low) && high < 200.0, "{low} {high}");
         assert_eq!(Scale::of([]).range, None);
     }
 }
