@@ -199,7 +199,7 @@ fn show_counts_feasible_trials_broken_limits_and_reasons_of_failures() {
     assert_eq!(
         shown(),
         "study: 5 of 9 trials, 1 complete, 1 failed, 3 under way\n\
-         0 % feasible, 50 % beyond limits of 10 % granted: c in 1, d in 1\n\
+         0 % feasible, 100 % of the results beyond limits of 10 % granted: c in 1, d in 1\n\
          1 failed: no mesh\n\
          none feasible yet; closest to it: f 1, trial 0\n"
     );
@@ -209,7 +209,7 @@ fn show_counts_feasible_trials_broken_limits_and_reasons_of_failures() {
     assert_eq!(
         shown(),
         "study: 5 of 9 trials, 2 complete, 3 failed, 0 under way\n\
-         20 % feasible, 20 % beyond limits of 10 % granted: c in 1, d in 1\n\
+         20 % feasible, 50 % of the results beyond limits of 10 % granted: c in 1, d in 1\n\
          2 failed: too hot\n1 failed: no mesh\n\
          best feasible f 3, trial 2\n"
     );

@@ -130,9 +130,10 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
 
 /// How many trials are feasible, and how often each limit was broken.
 fn feasibility(granted: Option<f64>, tally: &Tally<'_>) -> String {
-    let share = |count: usize| 100.0 * count as f64 / tally.settled as f64;
-    let feasible = format!("{:.0} % feasible", share(tally.feasible));
-    if tally.violations.is_empty() {
+    let share = |count: usize, all: usize| 100.0 * count as f64 / all as f64;
+    let feasible = format!("{:.0} % feasible", share(tally.feasible, tally.settled));
+    let results = tally.feasible + tally.violating;
+    if tally.violations.is_empty() || results == 0 {
         return feasible;
     }
     let granted = granted.map(|share| format!(" of {:.0} % granted", 100.0 * share));
@@ -142,8 +143,8 @@ fn feasibility(granted: Option<f64>, tally: &Tally<'_>) -> String {
         .map(|(name, times)| format!("{name} in {times}"))
         .collect();
     format!(
-        "{feasible}, {:.0} % beyond limits{}: {}",
-        share(tally.violating),
+        "{feasible}, {:.0} % of the results beyond limits{}: {}",
+        share(tally.violating, results),
         granted.unwrap_or_default(),
         each.join(", ")
     )

@@ -64,7 +64,7 @@ fn running(verdicts: &[(u64, Verdict)], kind: Verdict, name: &str, colour: &str)
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for (index, (number, verdict)) in verdicts.iter().enumerate() {
         count += usize::from(*verdict == kind);
-        if (verdicts.len() - 1 - index) % every == 0 {
+        if (verdicts.len() - 1 - index).is_multiple_of(every) {
             x.push(number);
             y.push(plotted(count as f64 / (index + 1) as f64));
         }
