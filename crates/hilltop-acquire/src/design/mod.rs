@@ -6,6 +6,7 @@
 mod latin;
 mod sobol;
 
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
 use hilltop_core::{Error, History, Result, Rng, Space};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use sobol::Sobol;
 
-use crate::maximiser::Known;
+use crate::maximiser::{Known, same};
 
 /// An initial design.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +84,17 @@ impl Design {
     /// Point `index` of the design of a study, or the next in its place where it is known already and asking again
     /// would tell nothing new.
     pub fn propose(&self, history: &History, index: u64) -> Result<Vec<f64>> {
-        let known = Known::new(history.known_points());
-        let taken = |point: &[f64]| !history.is_noisy() && known.contains(point);
+        // Mostly one comparison with every point is enough; more of them are worth a set.
+        let (compared, known) = (Cell::new(false), OnceCell::new());
+        let taken = |point: &[f64]| {
+            if history.is_noisy() {
+                false
+            } else if compared.replace(true) {
+                known.get_or_init(|| Known::new(history.known_points())).contains(point)
+            } else {
+                history.known_points().any(|other| same(other, point))
+            }
+        };
         self.other_than(history.space(), history.seed(), index, &taken)
     }
 

@@ -23,6 +23,7 @@ pub use auto::Auto;
 pub use finite::Finite;
 pub use gradient::Gradient;
 pub use known::Known;
+pub(crate) use known::same;
 pub use local::Local;
 pub use pool::Pool;
 
