@@ -217,9 +217,10 @@ def test_a_cluster_of_two_nodes_loses_one_and_no_finished_result(tmp_path: Path)
         done = subprocess.run([*run, "again"], env=environment, capture_output=True, text=True, timeout=240)
         assert "FINISHED 60 0" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
         after = finished(folder)
-        assert len(after) == 60
         assert {trial: after[trial] for trial in before} == before
-        assert len({tuple(point) for point in after.values()}) == 60
+        # Ray knows nothing of a trial that began after its last snapshot: it stays on disk, and another takes its place.
+        assert 60 <= len(after) <= 60 + 8
+        assert len({tuple(point) for point in after.values()}) >= 60
     finally:
         for process in (driver, second, head):
             if process is not None:
