@@ -14,7 +14,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `c-ei`.
@@ -55,22 +55,12 @@ impl CEi {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(LogEi {
+        let acquisition = LogEi {
             incumbent: self.incumbent,
             margin: 0.0,
             ..LogEi::default()
-        });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(
-            composite.limiting(process).under(Arc::new(Probability::default())),
-        ))
+        };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite.under(Arc::new(Probability::default()))))
     }
 }

@@ -16,7 +16,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `config-opt`.
@@ -57,17 +57,9 @@ impl ConfigOpt {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(Ucb { beta: self.beta });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(composite.limiting(process).under(Arc::new(Optimistic {
+        let acquisition = Ucb { beta: self.beta };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite.under(Arc::new(Optimistic {
             beta: self.beta,
             declares: true,
         }))))

@@ -5,8 +5,6 @@
 //!
 //! D. Jones, M. Schonlau, W. Welch, *Efficient Global Optimization of Expensive Black-Box Functions* (1998).
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Incumbent, LogEi, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Gp;
@@ -14,7 +12,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `gp-ei`.
@@ -55,20 +53,12 @@ impl GpEi {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(LogEi {
+        let acquisition = LogEi {
             incumbent: self.incumbent,
             margin: 0.0,
             ..LogEi::default()
-        });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(composite.limiting(process)))
+        };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite))
     }
 }

@@ -4,8 +4,6 @@
 //!
 //! H. Kushner, *A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve* (1964).
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Incumbent, LogPi, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Gp;
@@ -13,7 +11,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `gp-pi`.
@@ -57,20 +55,12 @@ impl GpPi {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(LogPi {
+        let acquisition = LogPi {
             incumbent: self.incumbent,
             margin: self.margin,
             ..LogPi::default()
-        });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(composite.limiting(process)))
+        };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite))
     }
 }

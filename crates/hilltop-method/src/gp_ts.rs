@@ -5,8 +5,6 @@
 //!
 //! S. Chowdhury, A. Gopalan, *On Kernelized Multi-armed Bandits* (ICML 2017).
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Path, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Gp;
@@ -14,7 +12,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `gp-ts`.
@@ -55,16 +53,8 @@ impl GpTs {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(Path { spread: self.spread });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(composite.limiting(process)))
+        let acquisition = Path { spread: self.spread };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite))
     }
 }

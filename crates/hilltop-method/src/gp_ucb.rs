@@ -4,8 +4,6 @@
 //!
 //! N. Srinivas, A. Krause, S. Kakade, M. Seeger, *Gaussian Process Optimization in the Bandit Setting* (ICML 2010).
 
-use std::sync::Arc;
-
 use hilltop_acquire::{Design, Schedule, Ucb, maximiser};
 use hilltop_core::{Proposer, Result};
 use hilltop_surrogate::Gp;
@@ -13,7 +11,7 @@ use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::composite::Composite;
+use crate::process::on_processes;
 use crate::transform::Transform;
 
 /// The settings of `gp-ucb`.
@@ -54,16 +52,8 @@ impl GpUcb {
             noise: self.noise,
             ..Gp::default()
         };
-        process.check()?;
-        let process = Arc::new(process);
-        let acquisition = Arc::new(Ucb { beta: self.beta });
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            process.clone(),
-            acquisition,
-            Arc::new(self.maximiser),
-        )?;
-        Ok(Box::new(composite.limiting(process)))
+        let acquisition = Ucb { beta: self.beta };
+        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        Ok(Box::new(composite))
     }
 }

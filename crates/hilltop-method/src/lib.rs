@@ -27,6 +27,7 @@ mod neural_cbo;
 mod neural_greedy;
 mod neural_ts;
 mod neural_ucb;
+mod process;
 mod random;
 mod recipe;
 pub mod registry;
