@@ -10,6 +10,7 @@ mod lbfgs;
 mod limit;
 pub mod named;
 mod output;
+pub mod physics;
 mod rng;
 mod role;
 pub mod space;
@@ -21,6 +22,7 @@ pub use journal::{Choice, Event, FORMAT, Journal, JournalError, MemoryJournal, O
 pub use lbfgs::{Lbfgs, Minimum};
 pub use limit::{Limit, Models};
 pub use output::{Goal, Output};
+pub use physics::Knowledge;
 pub use rng::Rng;
 pub use role::{
     Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Feasibility, HeldOut, Marginals, Maximiser, Model,

@@ -1,0 +1,101 @@
+//! What is known of the objective besides its values: differential equations, and values on parts of the space.
+//!
+//! Knowledge is never a trial. It is stated once, checked with the study, and handed to the methods that can use it. Everything here speaks of the
+//! objective as it is minimised, in its own units, as a function of encoded points; the border translates physical
+//! coordinates and the user's direction.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A partial derivative of the objective in the encoded coordinates: which, and how often each.
+///
+/// ```
+/// use hilltop_core::physics::Partial;
+/// let mixed = Partial::of(&[1, 0, 1]);
+/// assert_eq!(mixed.axes(), [(0, 1), (1, 2)]);
+/// assert_eq!(mixed.order(), 3);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Partial(Vec<(usize, usize)>);
+
+impl Partial {
+    /// The function itself.
+    pub fn value() -> Self {
+        Self::default()
+    }
+
+    /// The derivative in these coordinates, one after another; the order of them does not matter.
+    pub fn of(axes: &[usize]) -> Self {
+        let mut sorted = axes.to_vec();
+        sorted.sort_unstable();
+        let runs = sorted.chunk_by(|a, b| a == b);
+        Self(runs.map(|run| (run[0], run.len())).collect())
+    }
+
+    /// The coordinates that occur, ascending, and how often each.
+    pub fn axes(&self) -> &[(usize, usize)] {
+        &self.0
+    }
+
+    /// How many derivatives are taken in all.
+    pub fn order(&self) -> usize {
+        self.0.iter().map(|(_, times)| times).sum()
+    }
+}
+
+/// A differential equation `N[f](z) = 0` that the objective obeys, or a value it is known to have.
+pub trait Equation: Send + Sync + Debug {
+    /// The derivatives of the objective that occur, none twice.
+    fn partials(&self) -> &[Partial];
+
+    /// Whether the residual is an affine function of these derivatives at every point.
+    fn is_linear(&self) -> bool;
+
+    /// The residual at a point where the derivatives have the values `jet` (in the order of
+    /// [`partials`](Self::partials)), and its slope in each of them. NaN where a coefficient has no value there.
+    fn residual(&self, point: &[f64], jet: &[f64], slopes: &mut [f64]) -> f64;
+
+    /// Moves a point to where the equation holds; false where it cannot be moved there.
+    fn place(&self, _point: &mut [f64]) -> bool {
+        true
+    }
+
+    /// The equation as the user wrote it, for reports and messages.
+    fn text(&self) -> String;
+}
+
+/// How the points are chosen at which equations are asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Collocation {
+    /// Once for the whole study.
+    #[default]
+    Fixed,
+    /// Anew whenever the model is built anew.
+    Redrawn,
+    /// Some of them anew where the residuals of the last model are large.
+    Adaptive,
+}
+
+/// All that is known of the objective besides its values.
+#[derive(Clone, Debug)]
+pub struct Knowledge {
+    /// What it obeys.
+    pub equations: Vec<Arc<dyn Equation>>,
+    /// At how many points each equation is asked for.
+    pub points: usize,
+    /// How these points are chosen.
+    pub collocation: Collocation,
+}
+
+impl Knowledge {
+    /// The highest order of a derivative that occurs.
+    pub fn order(&self) -> usize {
+        let partials = self.equations.iter().flat_map(|equation| equation.partials());
+        partials.map(Partial::order).max().unwrap_or(0)
+    }
+
+    /// Whether every equation is linear.
+    pub fn is_linear(&self) -> bool {
+        self.equations.iter().all(|equation| equation.is_linear())
+    }
+}
