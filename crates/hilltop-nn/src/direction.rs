@@ -7,10 +7,11 @@
 use crate::architecture::Layer;
 use crate::columns::Columns;
 use crate::forward::product;
+use crate::jet_tangent::JetTangent;
 use crate::lanes;
 use crate::network::matrix;
 use crate::shared::{pull_sites, push_sites};
-use crate::tangent::Tangent;
+use crate::tangent::{Factor, Tangent};
 use faer::{Accum, MatRef};
 
 /// A direction in the space of weights, one for every point of a batch (or the same for all).
@@ -19,6 +20,8 @@ pub(crate) enum Direction<'a> {
     Flat(&'a [f64]),
     /// `Σ_i c_ij g(x_i)` for point `j`: features of the data and their coefficients (data × points).
     Combination(&'a Tangent, MatRef<'a, f64>),
+    /// The same for features of differential operators.
+    Operators(&'a JetTangent, MatRef<'a, f64>),
     /// `g(x_j)` for point `j` itself.
     Own(&'a Tangent),
 }
@@ -34,20 +37,12 @@ impl Direction<'_> {
         match self {
             Self::Flat(vector) => push_flat(vector, layer, activations, &mut out),
             Self::Combination(data, coefficients) => {
-                let factor = &data.factors[index];
-                let mut overlaps = weighted_overlaps(&factor.activations, activations, *coefficients);
-                let square = factor.scale * factor.scale;
-                overlaps.as_mut_slice().iter_mut().for_each(|value| *value *= square);
-                if factor.bias {
-                    add_matrix(&mut overlaps, *coefficients);
+                push_factor(&data.factors[index], activations, *coefficients, &mut out);
+            }
+            Self::Operators(data, coefficients) => {
+                for factor in &data.layers[index] {
+                    push_factor(factor, activations, *coefficients, &mut out);
                 }
-                product(
-                    out.view_mut(),
-                    Accum::Replace,
-                    factor.signals.view(),
-                    overlaps.view(),
-                    1.0,
-                );
             }
             Self::Own(points) => {
                 let factor = &points.factors[index];
@@ -75,16 +70,12 @@ impl Direction<'_> {
                 product(out, Accum::Add, transposed, signals, layer.scale);
             }
             Self::Combination(data, coefficients) => {
-                let factor = &data.factors[index];
-                let overlaps = weighted_overlaps(&factor.signals, signals, *coefficients);
-                let square = factor.scale * factor.scale;
-                product(
-                    out.view_mut(),
-                    Accum::Add,
-                    factor.activations.view(),
-                    overlaps.view(),
-                    square,
-                );
+                pull_factor(&data.factors[index], signals, *coefficients, out);
+            }
+            Self::Operators(data, coefficients) => {
+                for factor in &data.layers[index] {
+                    pull_factor(factor, signals, *coefficients, out);
+                }
             }
             Self::Own(points) => {
                 let factor = &points.factors[index];
@@ -105,7 +96,7 @@ impl Direction<'_> {
             return None;
         }
         match self {
-            Self::Flat(_) => None,
+            Self::Flat(_) | Self::Operators(..) => None,
             Self::Own(points) => Some(points.factors[index].activations.clone()),
             Self::Combination(data, coefficients) => {
                 let gradients = &data.factors[index].activations;
@@ -116,6 +107,30 @@ impl Direction<'_> {
             }
         }
     }
+}
+
+/// Adds what `Σ_i c_ij` of one factor does to activations.
+fn push_factor(factor: &Factor, activations: &Columns, coefficients: MatRef<'_, f64>, out: &mut Columns) {
+    let mut overlaps = weighted_overlaps(&factor.activations, activations, coefficients);
+    let square = factor.scale * factor.scale;
+    overlaps.as_mut_slice().iter_mut().for_each(|value| *value *= square);
+    if factor.bias {
+        add_matrix(&mut overlaps, coefficients);
+    }
+    product(out.view_mut(), Accum::Add, factor.signals.view(), overlaps.view(), 1.0);
+}
+
+/// Adds what the transpose of `Σ_i c_ij` of one factor does to signals.
+fn pull_factor(factor: &Factor, signals: &Columns, coefficients: MatRef<'_, f64>, out: &mut Columns) {
+    let overlaps = weighted_overlaps(&factor.signals, signals, coefficients);
+    let square = factor.scale * factor.scale;
+    product(
+        out.view_mut(),
+        Accum::Add,
+        factor.activations.view(),
+        overlaps.view(),
+        square,
+    );
 }
 
 fn push_flat(vector: &[f64], layer: &Layer, activations: &Columns, out: &mut Columns) {

@@ -9,6 +9,7 @@ use crate::columns::Columns;
 use crate::convolution::fold;
 use crate::direction::Direction;
 use crate::forward::{CHUNK, Order, Workspace, product};
+use crate::jet_tangent::JetTangent;
 use crate::lanes;
 use crate::network::{Network, matrix};
 use crate::tangent::Tangent;
@@ -74,6 +75,25 @@ impl Network {
         self.chunked_gradients(points, |workspace, range| {
             let part = coefficients.subcols(range.start, range.len());
             self.moving_gradients(workspace, &Direction::Combination(data, part))
+        })
+    }
+
+    /// `Σ_i c_ij ⟨g(x_j), ω_i⟩` at every point `j` and its gradient in `x_j`, for features of differential operators at the same
+    /// weights and coefficients of every point's own (operators × points).
+    ///
+    /// # Panics
+    /// If shapes do not fit together.
+    pub fn operator_input_gradients(
+        &self,
+        points: MatRef<'_, f64>,
+        data: &JetTangent,
+        coefficients: MatRef<'_, f64>,
+    ) -> (Vec<f64>, Mat<f64>) {
+        let shape = (coefficients.nrows(), coefficients.ncols());
+        assert_eq!(shape, (data.len(), points.nrows()), "a coefficient for every pair");
+        self.chunked_gradients(points, |workspace, range| {
+            let part = coefficients.subcols(range.start, range.len());
+            self.moving_gradients(workspace, &Direction::Operators(data, part))
         })
     }
 

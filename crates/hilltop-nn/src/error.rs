@@ -115,6 +115,35 @@ pub enum Error {
         /// The penalty on its diagonal.
         penalty: f64,
     },
+    /// A derivative of too high an order.
+    #[error("a derivative of order {order} in the inputs; at most order {limit} is known")]
+    Order {
+        /// Its order.
+        order: usize,
+        /// The highest order.
+        limit: usize,
+    },
+    /// A derivative that the activation does not have.
+    #[error(
+        "a network of {activation:?} has no derivative of order {order} in its inputs; take a smooth activation such as tanh"
+    )]
+    NotSmooth {
+        /// The activation.
+        activation: crate::Activation,
+        /// The order of the derivative.
+        order: usize,
+    },
+    /// A derivative in an input that does not exist.
+    #[error("a derivative in input {axis} of a network of {inputs} inputs, counted from 0")]
+    Axis {
+        /// The input.
+        axis: usize,
+        /// How many there are.
+        inputs: usize,
+    },
+    /// Derivatives in the inputs of a convolution.
+    #[error("derivatives in the inputs are known of dense networks alone; leave the convolution out")]
+    ConvolvedJets,
     /// Training diverged at every rate tried.
     #[error("training diverged at step {step} even with a rate of {rate:e}; start from a smaller rate")]
     Diverged {

@@ -12,6 +12,9 @@
 //! * [`Network::jvp`] and [`Network::jvp_input_gradients`] differentiate along a direction of the weights;
 //!   [`Network::kernel_input_gradients`] and [`Network::diagonal_input_gradients`] are what the gradients of a posterior's mean and
 //!   variance are made of.
+//! * [`Jets`] are derivatives in the inputs up to the fourth order, mixed ones included: [`Network::jets`] their values,
+//!   [`Network::jets_loss`] and [`Network::operator_loss`] gradients in the weights of what depends on them, [`JetTangent`]
+//!   the features and kernels of differential operators.
 //! * [`Trainer`] fits a network, [`Ensemble`] several together; [`Newton`] fits one to convergence.
 //!
 //! Points are the rows of a matrix. A call whose shapes do not fit together panics, as it does in `faer`: such a call is a mistake
@@ -48,17 +51,24 @@ mod course;
 mod descent;
 mod direction;
 mod directional;
+mod downset;
 mod elementary;
 mod ensemble;
 mod error;
 mod features;
 mod forward;
+mod jet_network;
+mod jet_pass;
+mod jet_tangent;
+mod jets;
 mod lanes;
 mod network;
 mod newton;
 mod optimiser;
+mod series;
 mod shared;
 mod tangent;
+mod tower;
 mod training;
 
 pub use activation::{Activation, Jet};
@@ -67,6 +77,9 @@ pub use convolution::Convolution;
 pub use ensemble::Ensemble;
 pub use error::{Error, Result};
 pub use forward::Workspace;
+pub use jet_pass::JetWorkspace;
+pub use jet_tangent::JetTangent;
+pub use jets::Jets;
 pub use network::Network;
 pub use newton::{Newton, Settled};
 pub use optimiser::Optimiser;

@@ -164,18 +164,8 @@ impl Tangent {
     /// If an index is not below the number of points.
     #[must_use]
     pub fn select(&self, points: &[usize]) -> Self {
-        let gathered = |columns: &Columns| {
-            let mut out = Columns::default();
-            out.gather(columns, points);
-            out
-        };
-        let factors = self.factors.iter().map(|factor| Factor {
-            activations: gathered(&factor.activations),
-            signals: gathered(&factor.signals),
-            ..*factor
-        });
         Self {
-            factors: factors.collect(),
+            factors: self.factors.iter().map(|factor| factor.select(points)).collect(),
             count: points.len(),
         }
     }
@@ -227,25 +217,19 @@ impl Tangent {
         other: &Self,
         rows: &Range<usize>,
         columns: &Range<usize>,
-        Overlaps { inner, outer }: &mut Overlaps,
+        overlaps: &mut Overlaps,
         kernel: &mut Mat<f64>,
     ) {
         assert_eq!(self.factors.len(), other.factors.len(), "features of one network");
         for (here, there) in self.factors.iter().zip(&other.factors) {
-            overlap(&here.activations, &there.activations, rows, columns, inner);
-            overlap(&here.signals, &there.signals, rows, columns, outer);
-            let (square, bias) = here.weights();
-            for (index, column) in columns.clone().enumerate() {
-                let out = &mut kernel.col_as_slice_mut(column)[rows.clone()];
-                lanes::add_affine_product(out, (square, bias), inner.column(index), outer.column(index));
-            }
+            here.add_tile(there, (rows, columns), overlaps, kernel);
         }
     }
 }
 
 /// Memory for the two products of a tile.
 #[derive(Default)]
-struct Overlaps {
+pub(crate) struct Overlaps {
     inner: Columns,
     outer: Columns,
 }
@@ -254,6 +238,41 @@ impl Factor {
     /// What `AAᵀ` is multiplied by and what is added to it before it meets `ΔΔᵀ`: `s²`, and one where there are biases.
     pub(crate) fn weights(&self) -> (f64, f64) {
         (self.scale * self.scale, if self.bias { 1.0 } else { 0.0 })
+    }
+
+    /// The same for two terms of a layer: a bias belongs to those that both have it.
+    pub(crate) fn meeting(&self, other: &Self) -> (f64, f64) {
+        (self.scale * self.scale, if self.bias && other.bias { 1.0 } else { 0.0 })
+    }
+
+    /// Adds one tile of the kernel with another factor of the same layer.
+    pub(crate) fn add_tile(
+        &self,
+        other: &Self,
+        (rows, columns): (&Range<usize>, &Range<usize>),
+        Overlaps { inner, outer }: &mut Overlaps,
+        kernel: &mut Mat<f64>,
+    ) {
+        overlap(&self.activations, &other.activations, rows, columns, inner);
+        overlap(&self.signals, &other.signals, rows, columns, outer);
+        for (index, column) in columns.clone().enumerate() {
+            let out = &mut kernel.col_as_slice_mut(column)[rows.clone()];
+            lanes::add_affine_product(out, self.meeting(other), inner.column(index), outer.column(index));
+        }
+    }
+
+    /// The factors of some of the points, in the order given.
+    pub(crate) fn select(&self, points: &[usize]) -> Self {
+        let gathered = |columns: &Columns| {
+            let mut out = Columns::default();
+            out.gather(columns, points);
+            out
+        };
+        Self {
+            activations: gathered(&self.activations),
+            signals: gathered(&self.signals),
+            ..*self
+        }
     }
 
     /// Adds `s δ_iᵀ V a_i` to every value, and `δ_iᵀ v` where there are biases.
@@ -317,7 +336,7 @@ fn overlap(here: &Columns, there: &Columns, rows: &Range<usize>, columns: &Range
     );
 }
 
-fn tiles(count: usize) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn tiles(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count)
         .step_by(TILE)
         .map(move |start| start..(start + TILE).min(count))

@@ -9,6 +9,9 @@
     python reference.py jax      > jax.json
     python reference.py infinite > infinite.json
 
+    pip install jax mpmath                                              (0.10.2, 1.3.0)
+    python reference.py jets     > jets.json
+
 Everything is in double precision. The versions that made a file stand in it. The tests read the files; they do not need this script.
 
 A network is the formula of `Architecture`: layer l computes z = s W a + b; the flat weights are W column by column (outputs x
@@ -421,6 +424,134 @@ def infinite():
     return {"versions": versions, "note": " ".join(infinite.__doc__.split()), "points": points.tolist(), "kernels": made}
 
 
+def jet_cases():
+    """Four smooth activations at depths 1 to 5; form and biases change from one to the next."""
+    for row, activation in enumerate(["tanh", "sin", "erf", "softplus"]):
+        for depth in range(1, 6):
+            yield {
+                "inputs": 3,
+                "hidden": [4] * depth,
+                "activation": activation,
+                "parameterisation": ["standard", "ntk", "antisymmetric"][(row + depth) % 3],
+                "bias": (row + depth) % 2 == 0,
+            }
+
+
+def jet_partials():
+    """Every derivative in three inputs up to the fourth order, as the inputs to differentiate in."""
+    from itertools import combinations_with_replacement as choose
+
+    return [list(axes) for order in range(5) for axes in choose(range(3), order)]
+
+
+def differences(case, theta, x, direction, axes, step):
+    """The derivative along `direction` in the weights of a derivative in the inputs, by central differences to eighty digits."""
+    from mpmath import mp
+
+    function = {
+        "tanh": mp.tanh,
+        "sin": mp.sin,
+        "erf": mp.erf,
+        "softplus": lambda z: mp.log(1 + mp.exp(z)),
+    }[case["activation"]]
+
+    def value(theta, x):
+        factors, start, a = scales(case), 0, x
+        for index, (o, i) in enumerate(shapes(case)):
+            w, start = theta[start : start + o * i], start + o * i
+            z = [mp.mpf(factors[index]) * mp.fsum(w[c * o + r] * a[c] for c in range(i)) for r in range(o)]
+            if case["bias"]:
+                z, start = [p + q for p, q in zip(z, theta[start : start + o])], start + o
+            a = [function(p) for p in z] if index < len(case["hidden"]) else z
+        if case["parameterisation"] == "antisymmetric":
+            return mp.mpf(factors[-1]) * mp.fsum(s * p for s, p in zip(signs(case), a))
+        return a[0]
+
+    def along(theta, x, axes):
+        if not axes:
+            return value(theta, x)
+        high, low = list(x), list(x)
+        high[axes[0]] += step
+        low[axes[0]] -= step
+        return (along(theta, high, axes[1:]) - along(theta, low, axes[1:])) / (2 * step)
+
+    high = [t + step * v for t, v in zip(theta, direction)]
+    low = [t - step * v for t, v in zip(theta, direction)]
+    return along(theta, x, axes), (along(high, x, axes) - along(low, x, axes)) / (2 * step)
+
+
+def jets():
+    """Derivatives in the inputs by nested differentiation in jax, and their gradients in the weights.
+
+    `values` are points x derivatives, `along` their derivatives along `direction` in the weights, `weight_gradient` the gradient of
+    their sum with `coefficients`. `differences` repeats some values and their derivatives along the direction by central differences to
+    eighty digits: rows of point, derivative, value, derivative along the direction.
+    """
+    import jax
+    import jax.numpy as jnp
+    from mpmath import mp
+
+    mp.dps = 80
+    jax.config.update("jax_enable_x64", True)
+    functions = {"erf": jax.scipy.special.erf, "tanh": jnp.tanh, "sin": jnp.sin, "softplus": jax.nn.softplus}
+    partials, made = jet_partials(), []
+    for number, case in enumerate(jet_cases()):
+        count = parameter_count(case)
+        theta = jnp.array(numbers(count, 7000 + number))
+        v = jnp.array(numbers(count, 7100 + number))
+        x = 1.5 * jnp.array(numbers(2 * 3, 7200 + number)).reshape(2, 3)
+        c = jnp.array(numbers(2 * len(partials), 7300 + number)).reshape(2, len(partials))
+
+        def h(theta, x, case=case):
+            matrix = lambda values, i, o: values.reshape(i, o).T
+            return forward(case, theta, x, matrix, functions[case["activation"]], jnp.array)
+
+        def tensors(theta, x, h=h):
+            out, f = [], lambda x: h(theta, x)
+            for _ in range(5):
+                out.append(f(x))
+                f = jax.jacfwd(f)
+            return out
+
+        def all_partials(theta, x, tensors=tensors):
+            orders = tensors(theta, x)
+            return jnp.array([orders[len(axes)][tuple(axes)] for axes in partials])
+
+        both = lambda theta: jax.vmap(lambda p: all_partials(theta, p))(x)
+        values, along = jax.jvp(jax.jit(both), (theta,), (v,))
+        gradient = jax.jit(jax.grad(lambda theta: jnp.sum(c * both(theta))))(theta)
+        exact = [mp.mpf(float(t)) for t in theta]
+        direction = [mp.mpf(float(t)) for t in v]
+        checked = []
+        for k in range(4):
+            point, which = k % 2, (11 * number + 8 * k + 3) % len(partials)
+            at = [mp.mpf(float(t)) for t in x[point]]
+            value, moved = differences(case, exact, at, direction, partials[which], mp.mpf("1e-12"))
+            checked.append([point, which, float(value), float(moved)])
+        made.append(
+            {
+                "architecture": case,
+                "signs": signs(case) if case["parameterisation"] == "antisymmetric" else [],
+                "weights": theta.tolist(),
+                "points": x.tolist(),
+                "direction": v.tolist(),
+                "coefficients": c.tolist(),
+                "values": values.tolist(),
+                "along": along.tolist(),
+                "weight_gradient": gradient.tolist(),
+                "differences": checked,
+            }
+        )
+    versions = {"jax": jax.__version__, "mpmath": mpmath_version()}
+    return {"versions": versions, "note": " ".join(jets.__doc__.split()), "partials": partials, "cases": made}
+
+
+def mpmath_version():
+    import mpmath
+
+    return mpmath.__version__
+
+
 if __name__ == "__main__":
-    makers = {"torch": from_torch, "convolution": from_torch_convolution, "mpmath": from_mpmath, "jax": from_jax, "infinite": infinite}
+    makers = {"torch": from_torch, "convolution": from_torch_convolution, "mpmath": from_mpmath, "jax": from_jax, "infinite": infinite, "jets": jets}
     print(json.dumps(makers[sys.argv[1]]()))
