@@ -2,6 +2,7 @@
 
 use crate::expression::ExpressionError;
 use crate::journal::JournalError;
+use crate::physics::PhysicsError;
 use crate::space::SpaceError;
 
 /// The result of everything fallible in the library.
@@ -16,6 +17,9 @@ pub enum Error {
     /// An expression is wrong.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
+    /// An equation is wrong.
+    #[error(transparent)]
+    Physics(#[from] PhysicsError),
     /// The journal failed.
     #[error(transparent)]
     Journal(#[from] JournalError),

@@ -22,7 +22,7 @@ pub use journal::{Choice, Event, FORMAT, Journal, JournalError, MemoryJournal, O
 pub use lbfgs::{Lbfgs, Minimum};
 pub use limit::{Limit, Models};
 pub use output::{Goal, Output};
-pub use physics::Knowledge;
+pub use physics::{Knowledge, Physics, PhysicsError};
 pub use rng::Rng;
 pub use role::{
     Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Feasibility, HeldOut, Marginals, Maximiser, Model,

@@ -43,6 +43,7 @@ pub(crate) use affine::Dependence;
 pub(crate) use compile::{Compiler, Labels, Scope};
 pub(crate) use compiled::{Number, Truth, UNMEASURED};
 pub use error::ExpressionError;
+pub(crate) use function::{constant, modulo, power};
 pub use node::{Factor, Node, Relation, Shape, Sign, Span};
 pub use value::Value;
 
@@ -108,6 +109,17 @@ impl Expression {
             text: text.to_owned(),
             root,
         })
+    }
+
+    /// The trees of a text whose parts are separated by `=`; names and calls are left to the caller.
+    pub(crate) fn sides(text: &str) -> Result<Vec<Node>, ExpressionError> {
+        let mut parser = Parser::new(text)?;
+        let mut sides = vec![parser.expression()?];
+        while parser.accept("=") {
+            sides.push(parser.expression()?);
+        }
+        parser.end()?;
+        Ok(sides)
     }
 
     /// The tree, for those who want to walk it.

@@ -76,7 +76,7 @@ pub enum Factor {
 }
 
 /// A comparison of two sides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Relation {
     /// `<`
     Less,

@@ -73,7 +73,8 @@ impl<'a> Parser<'a> {
         symbol
     }
 
-    fn accept(&mut self, mark: &str) -> bool {
+    /// Steps over a mark where it stands here.
+    pub(crate) fn accept(&mut self, mark: &str) -> bool {
         let found = self.mark() == mark;
         if found {
             self.advance();

@@ -36,6 +36,8 @@ pub use error::SpaceError;
 pub use parameter::{Kind, Parameter};
 pub use parameters::Parameters;
 
+pub(crate) use axis::Axis;
+
 use crate::expression::Expression;
 use domain::Domain;
 use interior::Interior;
@@ -185,6 +187,14 @@ impl Space {
     /// What each coordinate stands for.
     pub fn coordinates(&self) -> &[Coordinate] {
         &self.0.coordinates
+    }
+
+    /// The scales behind the coordinates; none for a finite space.
+    pub(crate) fn domain(&self) -> Option<&Domain> {
+        match &self.0.form {
+            Form::Product(domain, _) => Some(domain),
+            Form::Finite(_) => None,
+        }
     }
 
     /// The table of a finite space.

@@ -1,11 +1,39 @@
 //! What is known of the objective besides its values: differential equations, and values on parts of the space.
 //!
+//! [`Physics`] is what a user writes, [`Knowledge`] what it means. Equations are texts in the language of constraints with
+//! one `=` and with derivatives: `d(f, x, x)` (of anything, in any parameters, up to order 4 of the objective), `grad(f)`,
+//! `div(v)`, `laplacian(f)`, `dot(v, w)`, `norm(v)` and `sum(v)`. `f` is the objective, which also goes by its own name; where
+//! parameters are numbered, `x` is the vector of `x1`, `x2`, …. Functions and arithmetic work on vectors component by
+//! component. An equation may also be a closure: [`Law::closure`].
+//!
 //! Knowledge is never a trial. It is stated once, checked with the study, and handed to the methods that can use it. Everything here speaks of the
 //! objective as it is minimised, in its own units, as a function of encoded points; the border translates physical
 //! coordinates and the user's direction.
 
+mod algebra;
+mod call;
+mod chart;
+mod condition;
+mod error;
+mod form;
+mod function;
+mod input;
+mod law;
+mod program;
+mod reader;
+mod site;
+mod slope;
+mod statement;
+
 use std::fmt::Debug;
 use std::sync::Arc;
+
+pub use error::{Fault, Obstacle, PhysicsError, Place};
+pub use law::Law;
+pub use statement::{Definition, Known, POINTS, Physics, What};
+
+/// The highest order of a derivative of the objective.
+pub const MOST_ORDER: usize = 4;
 
 /// A partial derivative of the objective in the encoded coordinates: which, and how often each.
 ///
