@@ -2,6 +2,8 @@
 
 use std::f64::consts::{E, PI, TAU};
 
+use hilltop_core::Physics;
+
 use crate::formula::Formula;
 use crate::problem::Optimum;
 
@@ -50,6 +52,9 @@ pub(crate) fn rastrigin(dim: usize) -> Formula {
         move |x| x.iter().map(term).sum(),
         uniform(0.0, 0.0, dim),
     )
+    .obeying(Physics::new(
+        "0.5*dot(x, grad(f)) - f = sum(10*cos(2*pi*x) + 10*pi*x*sin(2*pi*x) - 10)",
+    ))
 }
 
 pub(crate) fn styblinski_tang(dim: usize) -> Formula {
@@ -57,6 +62,7 @@ pub(crate) fn styblinski_tang(dim: usize) -> Formula {
     // The least root of 4x³ − 32x + 5 and the value there.
     let optimum = uniform(-39.166_165_703_771_41 * dim as f64, -2.903_534_027_771_177, dim);
     Formula::unconstrained(cube(5.0, dim), move |x| x.iter().map(term).sum(), optimum)
+        .obeying(Physics::new("sum(grad(f)) = sum(2*x^3 - 16*x + 5/2)"))
 }
 
 pub(crate) fn drop_wave(dim: usize) -> Formula {
@@ -65,6 +71,7 @@ pub(crate) fn drop_wave(dim: usize) -> Formula {
         -(1.0 + (12.0 * square.sqrt()).cos()) / (0.5 * square + 2.0)
     };
     Formula::unconstrained(cube(5.12, dim), value, uniform(-1.0, 0.0, dim))
+        .obeying(Physics::new("x1*d(f,x2) - x2*d(f,x1) = 0"))
 }
 
 pub(crate) fn cosine_mixture(dim: usize) -> Formula {
@@ -72,6 +79,7 @@ pub(crate) fn cosine_mixture(dim: usize) -> Formula {
     // The root of 2x = ½π sin 5πx next to 0.18 and the value there; the mirrored point is as good.
     let optimum = uniform(COSINE_VALUE * dim as f64, COSINE_POINT, dim);
     Formula::unconstrained(cube(1.0, dim), move |x| x.iter().map(term).sum(), optimum)
+        .obeying(Physics::new("sum((grad(f) - 2*x + 0.5*pi*sin(5*pi*x))^2) = 0"))
 }
 
 const COSINE_POINT: f64 = 0.184_872_823_182_915_73;

@@ -1,5 +1,7 @@
 //! A problem given by a formula: the form of everything that is not BBOB.
 
+use hilltop_core::Physics;
+
 use crate::problem::{Failure, Optimum, Output, Problem, admit};
 
 /// Objective and constraint values as a function of the point.
@@ -13,6 +15,7 @@ pub(crate) struct Formula {
     constraints: usize,
     law: Law,
     optimum: Optimum,
+    physics: Option<Physics>,
 }
 
 impl Formula {
@@ -49,7 +52,14 @@ impl Formula {
             constraints,
             law,
             optimum,
+            physics: None,
         }
+    }
+
+    /// The same, whose objective is known to obey this.
+    pub(crate) fn obeying(self, physics: Physics) -> Self {
+        let physics = Some(physics);
+        Self { physics, ..self }
     }
 
     /// The same under the name it was looked up by.
@@ -95,5 +105,9 @@ impl Problem for Formula {
 
     fn about(&self) -> &str {
         self.about
+    }
+
+    fn physics(&self) -> Option<Physics> {
+        self.physics.clone()
     }
 }

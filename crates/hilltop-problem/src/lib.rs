@@ -1,4 +1,5 @@
-//! Test problems with known optima: the classic functions, problems with unknown constraints, and the BBOB suite.
+//! Test problems with known optima: the classic functions, problems with unknown constraints, problems with a
+//! differential equation, and the BBOB suite.
 //!
 //! A problem is looked up by name and evaluated at points of its box. Everything is minimised, and a constraint is
 //! feasible where it is at most zero.
@@ -25,6 +26,8 @@ mod constrained;
 mod design;
 mod formula;
 mod hartmann;
+mod heat;
+mod mechanics;
 mod michalewicz;
 mod noise;
 mod problem;

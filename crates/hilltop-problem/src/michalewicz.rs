@@ -5,6 +5,8 @@
 
 use std::f64::consts::PI;
 
+use hilltop_core::Physics;
+
 use crate::formula::Formula;
 use crate::problem::Optimum;
 
@@ -17,7 +19,15 @@ pub(crate) fn michalewicz(dim: usize) -> Formula {
         value: value(&at),
         at: Some(at),
     };
-    Formula::unconstrained(vec![(0.0, PI); dim], value, optimum)
+    let physics = Physics::new("dot(h, grad(f)) - f = 0").vector("h", (1..=dim).map(direction).collect());
+    Formula::unconstrained(vec![(0.0, PI); dim], value, optimum).obeying(physics)
+}
+
+/// A term divided by its slope, `1 / (cot x + 4 m i x/π cot(i x²/π))`, over a common denominator.
+fn direction(i: usize) -> String {
+    let (x, angle) = (format!("x{i}"), format!("{i}*x{i}^2/pi"));
+    let factor = 4 * STEEPNESS as usize * i;
+    format!("sin({x})*sin({angle})/(cos({x})*sin({angle}) + {factor}*{x}/pi*sin({x})*cos({angle}))")
 }
 
 fn term(i: usize, x: f64) -> f64 {

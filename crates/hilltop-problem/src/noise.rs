@@ -1,6 +1,6 @@
 //! Noise: a problem observed with normal errors whose size is stated relative to the problem.
 
-use hilltop_core::Rng;
+use hilltop_core::{Physics, Rng};
 
 use crate::problem::{Failure, Optimum, Output, Problem};
 use crate::registry::Fault;
@@ -108,6 +108,10 @@ impl<P: Problem> Problem for Noisy<P> {
 
     fn about(&self) -> &str {
         self.problem.about()
+    }
+
+    fn physics(&self) -> Option<Physics> {
+        self.problem.physics()
     }
 }
 

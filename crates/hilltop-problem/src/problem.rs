@@ -1,5 +1,6 @@
 //! What a test problem is: a box, a few outputs, values at a point, and what is known of the minimum.
 
+use hilltop_core::Physics;
 use serde::Serialize;
 
 /// A black box whose answer is known.
@@ -29,6 +30,11 @@ pub trait Problem: Send + Sync {
 
     /// One line about the problem.
     fn about(&self) -> &str;
+
+    /// What the objective is known to obey, in terms of `x1, x2, …`, where there is an equation.
+    fn physics(&self) -> Option<Physics> {
+        None
+    }
 }
 
 /// An output of a problem: the objective, or a constraint with its limit.
@@ -121,5 +127,9 @@ impl<P: Problem + ?Sized> Problem for Box<P> {
 
     fn about(&self) -> &str {
         (**self).about()
+    }
+
+    fn physics(&self) -> Option<Physics> {
+        (**self).physics()
     }
 }

@@ -3,7 +3,7 @@
 use super::{Fault, Row};
 use crate::formula::Formula;
 use crate::problem::Problem;
-use crate::{classic, constrained, design, hartmann, michalewicz};
+use crate::{classic, constrained, design, hartmann, heat, mechanics, michalewicz};
 
 /// The largest dimension of a family that has many.
 const MOST: usize = 10_000;
@@ -189,6 +189,51 @@ pub(super) const FAMILIES: &[Family] = &[
         optimum: "-26 (d = 20), flat over most of the better half",
         about: "a network of 25 sigmoid units with all weights 1, negated",
         source: "GO-UCB, f1 (20 dimensions)",
+    },
+    Family {
+        name: "heat-1",
+        dimensions: Only(2),
+        build: heat::heat_1,
+        bounds: "[2 pi/250, 2 pi 249/250]",
+        optimum: "-2486.943410 at (6.161334, 0.025133)",
+        about: "the negative temperature of a plate, one edge of which is hot; with an equation",
+        source: "PINN-BO, boundary conditions 1",
+    },
+    Family {
+        name: "heat-2",
+        dimensions: Only(2),
+        build: heat::heat_2,
+        bounds: "[2 pi/250, 2 pi 249/250]",
+        optimum: "-719.789283 at (6.258053, 6.108907)",
+        about: "the negative temperature of a plate with a hot corner; with an equation",
+        source: "PINN-BO, boundary conditions 2",
+    },
+    Family {
+        name: "heat-3",
+        dimensions: Only(2),
+        build: heat::heat_3,
+        bounds: "[2 pi/250, 2 pi 249/250]",
+        optimum: "-689.466682 at (0.025133, 6.139230)",
+        about: "the negative temperature of a plate with waves along its edges; with an equation",
+        source: "PINN-BO, boundary conditions 3",
+    },
+    Family {
+        name: "beam",
+        dimensions: Only(1),
+        build: mechanics::beam,
+        bounds: "[0, 1]",
+        optimum: "0.057604 at 0.883697",
+        about: "the deflection of a beam of varying stiffness; with an equation of fourth order",
+        source: "PINN-BO",
+    },
+    Family {
+        name: "oscillator",
+        dimensions: Only(1),
+        build: mechanics::oscillator,
+        bounds: "[0, 12]",
+        optimum: "-0.676666 at 1.548372",
+        about: "the displacement of a damped mass on a spring over time; with an equation",
+        source: "PINN-BO, the example of its introduction",
     },
     Family {
         name: "branin-constrained",
