@@ -1,7 +1,7 @@
 //! Problems with an equation: the objective obeys it, and the heat problems agree with another solver.
 #![allow(clippy::unwrap_used)]
 
-use hilltop_core::physics::{Equation, Partial};
+use hilltop_core::physics::Partial;
 use hilltop_core::{Goal, Output, Rng, Space};
 use hilltop_problem::{Problem, registry};
 
@@ -141,7 +141,7 @@ fn the_plates_agree_with_a_solution_by_scipy() {
 #[test]
 fn the_hottest_place_of_the_hull_is_just_above_that_of_the_grid_of_differences() {
     for (name, grid, hull) in [
-        ("heat-1", 2481.625_292, 2486.943_410),
+        ("heat-1", 2_481.625_292, 2_486.943_410),
         ("heat-2", 719.275_756, 719.789_283),
         ("heat-3", 688.483_682, 689.466_682),
     ] {
