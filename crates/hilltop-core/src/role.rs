@@ -19,8 +19,16 @@ use crate::space::Space;
 /// A proposal is a function of the history and the trial's number alone. Whatever a proposer keeps between calls is a
 /// cache: dropping it changes the time and not the answer.
 pub trait Proposer: Send {
-    /// Points for the next `count` trials, the first of which is `history.next_trial()`.
+    /// Points for the next `count` trials, the first of which is `history.next_trial()`: those that it would give if it were asked
+    /// for one after another, each knowing those before it as under way. Fewer may come back; the rest is then asked for again.
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>>;
+
+    /// How many points are best asked for at once: more than one where a batch costs less than its points one after another.
+    ///
+    /// Whoever wants more asks again and again for so many, and can give up in between.
+    fn at_once(&self) -> usize {
+        1
+    }
 
     /// The point this proposer would choose if it could evaluate no more.
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {

@@ -6,6 +6,9 @@ use hilltop_core::{History, Proposer, Query, Result};
 use crate::arm::any_arm;
 use crate::composite::one_by_one;
 
+/// Points of a design cost next to nothing: what takes time is to write them, and that is done once for so many.
+const STRETCH: usize = 256;
+
 /// Follows a design for as long as it is asked.
 pub(crate) struct Designed(pub(crate) Design);
 
@@ -15,6 +18,10 @@ impl Proposer for Designed {
             Some(arms) => any_arm(arms, &mut history.rng(history.next_trial())),
             None => self.0.propose(history, history.next_trial()).map(Query::from),
         })
+    }
+
+    fn at_once(&self) -> usize {
+        STRETCH
     }
 
     fn chooses(&self) -> bool {

@@ -83,7 +83,7 @@ impl Thompson {
         let values = self.composite.transformed(history);
         let models = self.composite.models(history, &values)?;
         let suggest = |history: &History| self.composite.suggest(&models, history, &values);
-        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(count);
+        let threads = cores().min(count);
         let size = count.div_ceil(threads).min(GROUP);
         let groups = in_parallel(count.div_ceil(size), threads, |group| {
             let members = group * size..((group + 1) * size).min(count);
@@ -151,6 +151,10 @@ impl Proposer for Thompson {
         Ok(queries)
     }
 
+    fn at_once(&self) -> usize {
+        GROUP * cores()
+    }
+
     /// The process that the draws come from in the wide limit: it has a mean and deviations to report.
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
         use hilltop_core::{Evidence, Previous, Surrogate};
@@ -170,6 +174,10 @@ impl Proposer for Thompson {
     fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
         self.composite.limits(history)
     }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// The results of independent computations in their order, on so many threads.

@@ -23,6 +23,7 @@ pub(crate) struct Ledger {
     pointed: Vec<u64>,
     settled: Vec<u64>,
     open: BTreeSet<u64>,
+    reserved: BTreeSet<u64>,
     begun: u64,
     memories: BTreeMap<u64, serde_json::Value>,
 }
@@ -38,6 +39,7 @@ impl Ledger {
             pointed: Vec::new(),
             settled: Vec::new(),
             open: BTreeSet::new(),
+            reserved: BTreeSet::new(),
             begun: 0,
             memories: BTreeMap::new(),
         }
@@ -91,6 +93,11 @@ impl Ledger {
     /// The trials that have begun and not ended, by number.
     pub(crate) fn open(&self) -> impl Iterator<Item = &Trial> {
         self.open.iter().map(|number| &self.trials[*number as usize])
+    }
+
+    /// The trials whose point has not been found, by number.
+    pub(crate) fn reserved(&self) -> impl Iterator<Item = &Trial> {
+        self.reserved.iter().map(|number| &self.trials[*number as usize])
     }
 
     /// What the proposer of the latest trial before this one left.
@@ -168,6 +175,7 @@ impl Ledger {
         if number == self.next() {
             self.trials.push(Trial::reserved(number, worker));
             self.open.insert(number);
+            self.reserved.insert(number);
             self.begun += 1;
             return Ok(());
         }
@@ -193,6 +201,7 @@ impl Ledger {
         trial.parameters = Some(parameters);
         trial.horizon = horizon;
         trial.point = point;
+        self.reserved.remove(&number);
         self.pointed.push(number);
         self.remember(number, memory);
         Ok(())

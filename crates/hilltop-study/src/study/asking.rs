@@ -3,10 +3,15 @@
 //! Reserving is cheap and decides who proposes what; proposing may take long and depends only on the journal up to the
 //! reservation; writing the point waits for nobody. So no proposal is repeated because somebody told a result
 //! meanwhile.
+//!
+//! A batch is proposed in stretches, as long as the method has them made at once. A stretch reserves its first trial alone; the
+//! others are reserved as they are written, each behind the point before it, so that the journal is that of asks in a row. Whatever
+//! somebody else writes meanwhile costs the stretch all but its first point.
 
-use hilltop_core::{Choice, Event, Parameters, Query};
+use hilltop_core::{Event, History, Proposer, Query};
 
 use super::arms::Offer;
+use super::writing::Footing;
 use super::{Oracle, Study};
 use crate::evaluate::Stop;
 use crate::ledger::Ledger;
@@ -32,12 +37,14 @@ pub enum Task {
     Done,
 }
 
-/// A proposal, ready to be written.
-struct Found {
-    parameters: Parameters,
-    point: Vec<f64>,
-    memory: Option<serde_json::Value>,
-    choice: Option<Choice>,
+/// What is asked for.
+#[derive(Clone, Copy)]
+struct Order<'a> {
+    /// Who evaluates it; `None` by hand.
+    worker: Option<&'a String>,
+    offer: Option<&'a Offer>,
+    /// At most so many points.
+    count: usize,
 }
 
 /// What a worker may propose next.
@@ -62,10 +69,17 @@ impl Study {
         self.check_count(count)?;
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
-        let mut asked = Vec::new();
+        let most = oracle.proposer.at_once().max(1);
+        let (mut reach, mut asked) = (most, Vec::new());
         while asked.len() < count {
-            match self.ask_by_hand(&mut oracle, None, stop) {
-                Ok(next) => asked.push(next),
+            let wanted = reach.min(count - asked.len());
+            match self.ask_by_hand(&mut oracle, None, wanted, stop) {
+                Ok(next) => {
+                    // Where others write all the time, long stretches are proposed in vain.
+                    let whole = next.len() == wanted;
+                    reach = if whole { most.min(2 * reach) } else { next.len() };
+                    asked.extend(next);
+                }
                 Err(error) if error.is_exhausted() && !asked.is_empty() => break,
                 Err(error) => return Err(error),
             }
@@ -92,19 +106,27 @@ impl Study {
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
         let mut next = || {
-            let asked = self.ask_by_hand(&mut oracle, Some(&offer), &Stop::new())?;
-            asked.arm.into_iter().for_each(|arm| offer.take(arm));
+            let asked = self.ask_by_hand(&mut oracle, Some(&offer), 1, &Stop::new())?;
+            asked
+                .iter()
+                .filter_map(|asked| asked.arm)
+                .for_each(|arm| offer.take(arm));
             Ok(asked)
         };
-        (0..count).map(|_| next()).collect()
+        let rounds: Result<Vec<_>> = (0..count).map(|_| next()).collect();
+        Ok(rounds?.into_iter().flatten().collect())
     }
 
-    /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free.
-    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>, stop: &Stop) -> Result<Asked> {
+    /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free. At least one point comes back.
+    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>, count: usize, stop: &Stop) -> Result<Vec<Asked>> {
         let free = |trial: &Trial| trial.worker.as_ref().is_none_or(|name| !self.workers.is_alive(name));
         let choose = |ledger: &Ledger| Turn::Trial(vacancy(ledger, free).unwrap_or_else(|| ledger.next()));
-        let asked = self.propose(oracle, None, offer, stop, choose)?;
-        asked.ok_or_else(|| nothing_proposed().into())
+        let worker = None;
+        let asked = self.propose(oracle, Order { worker, offer, count }, stop, choose)?;
+        if asked.is_empty() {
+            return Err(nothing_proposed().into());
+        }
+        Ok(asked)
     }
 
     /// What this worker should do next: first what dead workers left, then what is new.
@@ -114,12 +136,17 @@ impl Study {
             return Ok(Task::Evaluate { asked, again: true });
         }
         let mut waits = false;
-        let asked = self.propose(&mut oracle, Some(&worker.name), None, &Stop::new(), |ledger| {
+        let order = Order {
+            worker: Some(&worker.name),
+            offer: None,
+            count: 1,
+        };
+        let mut asked = self.propose(&mut oracle, order, &Stop::new(), |ledger| {
             let turn = self.turn(ledger, worker);
             waits = matches!(turn, Turn::Wait);
             turn
         })?;
-        Ok(match asked {
+        Ok(match asked.pop() {
             Some(asked) => Task::Evaluate { asked, again: false },
             None if waits => Task::Wait,
             None => Task::Done,
@@ -189,106 +216,85 @@ impl Study {
         (!self.statement.asynchronous).then(|| (trial + 1).saturating_sub(self.statement.parallel as u64))
     }
 
-    /// Reserves the trial of `choose`, proposes its point and writes it; `None` when it is nobody's turn.
+    /// Reserves the trial of `choose`, proposes its point, and those of the trials behind it where more are ordered, and writes
+    /// them; none when it is nobody's turn.
     fn propose(
         &self,
         oracle: &mut Oracle,
-        worker: Option<&String>,
-        offer: Option<&Offer>,
+        order: Order<'_>,
         stop: &Stop,
         mut choose: impl FnMut(&Ledger) -> Turn,
-    ) -> Result<Option<Asked>> {
-        if self.statement.contexts && offer.is_none() {
+    ) -> Result<Vec<Asked>> {
+        if self.statement.contexts && order.offer.is_none() {
             return Err(Error::ArmsMissing);
         }
         loop {
             stop.check()?;
-            let mut chosen = None;
-            let mut desk = self.desk();
-            desk.write(|ledger| {
-                chosen = match choose(ledger) {
-                    Turn::Trial(trial) => Some(trial),
-                    Turn::Wait | Turn::Done => None,
-                };
-                Ok(chosen.map(|trial| taking(ledger, trial, worker)).into_iter().collect())
-            })?;
-            let Some(trial) = chosen else { return Ok(None) };
-            let sight = Sight {
-                trial,
-                horizon: worker.and_then(|_| self.horizon(trial)),
+            let Some((footing, room)) = self.reserve(oracle, order, &mut choose)? else {
+                return Ok(Vec::new());
             };
-            oracle.view.advance(desk.ledger(), sight);
-            drop(desk);
-            let history = oracle.view.offer(offer.map(Offer::points));
-            let query = oracle
-                .proposer
-                .propose(history, 1)?
-                .pop()
-                .ok_or_else(nothing_proposed)?;
+            let history = oracle.view.offer(order.offer.map(Offer::points));
+            let queries = proposed(oracle.proposer.as_mut(), history, room)?;
             stop.check()?;
-            let found = self.found(query, offer)?;
-            if let Some(asked) = self.write_point(oracle, sight, worker, &found)? {
-                return Ok(Some(asked));
+            let found = queries.into_iter().map(|query| self.found(query, order.offer));
+            let found = found.collect::<Result<Vec<_>>>()?;
+            let asked = self.write_points(footing, order.worker, &found)?;
+            if !asked.is_empty() {
+                return Ok(asked);
             }
         }
     }
 
-    /// A proposal as the journal keeps it.
-    fn found(&self, query: Query, offer: Option<&Offer>) -> Result<Found> {
-        let choice = offer
-            .map(|offer| Ok::<_, Error>(offer.choice(offer.chosen(&query.point)?)))
-            .transpose()?;
-        let parameters = match (offer, &choice) {
-            (Some(offer), Some(choice)) => offer.parameters(choice.arm),
-            _ => self.statement.space.decode(&query.point),
-        };
-        Ok(Found {
-            point: self.statement.space.encode(&parameters).map_err(Error::Point)?,
-            parameters,
-            memory: query.memory,
-            choice,
-        })
-    }
-
-    /// Writes the point of a trial; `None` when it must be proposed anew: somebody else took the same point, or the
-    /// trial.
-    fn write_point(
+    /// Takes the trial of `choose` and shows the oracle what its point may depend on. Also says how many points may be proposed at
+    /// once: numbers that are taken by others cannot be passed over.
+    fn reserve(
         &self,
-        oracle: &Oracle,
-        sight: Sight,
-        worker: Option<&String>,
-        found: &Found,
-    ) -> Result<Option<Asked>> {
-        let mut written = false;
-        self.desk().write(|ledger| {
-            let twin = |number: &u64| ledger.trials()[*number as usize].point == found.point;
-            let news = &ledger.pointed()[oracle.view.pointed()..];
-            let taken = !self.statement.noisy && news.iter().any(twin);
-            let trial = ledger.trial(sight.trial)?;
-            written = !taken && trial.state == State::Reserved && trial.worker.as_ref() == worker;
-            let event = || Event::Asked {
-                trial: sight.trial,
-                parameters: found.parameters.clone(),
-                horizon: sight.horizon,
-                memory: found.memory.clone(),
-                choice: found.choice.clone(),
+        oracle: &mut Oracle,
+        order: Order<'_>,
+        mut choose: impl FnMut(&Ledger) -> Turn,
+    ) -> Result<Option<(Footing, usize)>> {
+        let mut chosen = None;
+        let mut desk = self.desk();
+        desk.write(|ledger| {
+            chosen = match choose(ledger) {
+                Turn::Trial(trial) => Some(trial),
+                Turn::Wait | Turn::Done => None,
             };
-            Ok(written.then(event).into_iter().collect())
+            let taken = chosen.map(|trial| taking(ledger, trial, order.worker));
+            Ok(taken.into_iter().collect())
         })?;
-        Ok(written.then_some(Asked {
-            trial: sight.trial,
-            parameters: found.parameters.clone(),
-            arm: found.choice.as_ref().map(|choice| choice.arm),
-        }))
+        let Some(trial) = chosen else { return Ok(None) };
+        let sight = Sight {
+            trial,
+            horizon: order.worker.and_then(|_| self.horizon(trial)),
+        };
+        oracle.view.advance(desk.ledger(), sight);
+        let footing = Footing {
+            sight,
+            position: desk.ledger().position(),
+            pointed: oracle.view.pointed(),
+        };
+        let last = trial + 1 == desk.ledger().next();
+        Ok(Some((footing, if last { order.count } else { 1 })))
     }
+}
+
+/// The points of the next trials, at least one. Where a finite space ends within the stretch the next trial's alone.
+fn proposed(proposer: &mut dyn Proposer, history: &History, count: usize) -> Result<Vec<Query>> {
+    let mut queries = match proposer.propose(history, count) {
+        Err(hilltop_core::Error::Exhausted { .. }) if count > 1 => proposer.propose(history, 1),
+        other => other,
+    }?;
+    queries.truncate(count);
+    if queries.is_empty() {
+        return Err(nothing_proposed().into());
+    }
+    Ok(queries)
 }
 
 /// The lowest trial whose point has not been found and that is free to be proposed by somebody else.
 fn vacancy(ledger: &Ledger, free: impl Fn(&Trial) -> bool) -> Option<u64> {
-    ledger
-        .open()
-        .find(|trial| trial.state == State::Reserved && free(trial))
-        .map(|trial| trial.number)
+    ledger.reserved().find(|trial| free(trial)).map(|trial| trial.number)
 }
 
 /// The event by which a trial becomes this worker's. It also marks what the proposal may depend on: all before it.

@@ -6,6 +6,7 @@ mod asking;
 mod desk;
 mod replay;
 mod telling;
+mod writing;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
