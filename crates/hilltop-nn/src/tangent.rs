@@ -18,6 +18,8 @@ use std::ops::Range;
 
 /// Points whose kernel is computed at once.
 const TILE: usize = 192;
+/// A tile on the diagonal of a symmetric kernel is computed in strips of so many rows, each as far as the diagonal.
+const STRIP: usize = 48;
 
 /// Gradients of the output with respect to the weights at several points, as factors layer by layer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -139,8 +141,13 @@ impl Tangent {
         kernel.fill(0.0);
         let mut overlaps = Overlaps::default();
         for rows in tiles(self.count) {
-            for columns in tiles(rows.end) {
+            // Tiles start where other tiles do, so these end where the diagonal begins.
+            for columns in tiles(rows.start) {
                 self.add_tile(self, &rows, &columns, &mut overlaps, kernel);
+            }
+            for strip in rows.clone().step_by(STRIP) {
+                let strip = strip..(strip + STRIP).min(rows.end);
+                self.add_tile(self, &strip, &(rows.start..strip.end), &mut overlaps, kernel);
             }
         }
     }

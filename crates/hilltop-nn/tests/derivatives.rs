@@ -295,3 +295,14 @@ proptest! {
         prop_assert_eq!(whole.select(&[4, 1]).gradient_vector(0), whole.gradient_vector(4));
     }
 }
+
+#[test]
+fn a_symmetric_kernel_has_no_seams_where_its_tiles_and_strips_meet() {
+    let architecture = Architecture::new(3, &[8, 8], Activation::Erf, Parameterisation::Ntk).with_bias(0.5);
+    let mut rng = Rng::new(1);
+    let network = network(&architecture, &mut rng);
+    for count in [1, 47, 48, 49, 191, 192, 193, 241, 384, 385, 433] {
+        let tangent = network.tangent(points(count, 3, &mut rng).as_ref());
+        assert_equal(tangent.gram().as_ref(), tangent.kernel(&tangent).as_ref(), 1e-13);
+    }
+}
