@@ -169,7 +169,7 @@ fn random_partials(inputs: usize, rng: &mut Rng) -> Vec<Partial> {
             partials = (0..inputs)
                 .map(|axis| Partial::of(&[axis]))
                 .chain([Partial::value()])
-                .collect()
+                .collect();
         }
         _ => {}
     }

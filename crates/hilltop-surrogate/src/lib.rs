@@ -4,7 +4,8 @@
 //! tangent-kernel surrogate of wide networks and [`image`] describes networks for candidates that are arrays; [`sto`]
 //! draws functions by training networks; [`accumulated`] is a trained network with the gradients of every round,
 //! [`linear`] the linear model; [`parametric`] is a network whose weights are known up to an ellipsoid, [`dngo`] one
-//! with a Bayesian linear head, [`perturbed`] one trained on perturbed targets.
+//! with a Bayesian linear head, [`perturbed`] one trained on perturbed targets,
+//! [`pinn`] one trained on differential equations too.
 
 pub mod accumulated;
 pub mod danger;
@@ -16,6 +17,7 @@ pub mod linear;
 pub mod ntk;
 pub mod parametric;
 pub mod perturbed;
+pub mod pinn;
 pub mod process;
 pub mod sto;
 
@@ -29,4 +31,5 @@ pub use linear::Linear;
 pub use ntk::Ntk;
 pub use parametric::Regression;
 pub use perturbed::Perturbed;
+pub use pinn::Pinn;
 pub use sto::Sto;

@@ -1,0 +1,235 @@
+//! Physics-informed networks: a network trained on observations and on differential equations together (PINN-BO, thesis chapter 5).
+//!
+//! The network `ν h` is trained on the joint loss (5.1) of misfits and residuals from weights drawn once. Its function is then, in the limit of
+//! a wide network and a linear equation, one drawn from the posterior (Lemma 5.3.4), and the next point is where it is smallest. `ν` falls with
+//! the information that observations and equations share (Lemma 5.3.6). Around the trained network the posterior of its tangent features is
+//! known too, so that every acquisition works on it.
+//!
+//! Departures from the thesis. Values are standardised, and each residual is divided by what the network's prior would make of it. The losses are means.
+//! Steps of Adam on batches of collocation points are followed by steps of L-BFGS. Training from the last weights happens every ten
+//! observations, as in the thesis; in between a shorter training from these weights takes in the latest, or the choice would stand still. The
+//! maximal gain `γ_t` is taken to be that of the observed points.
+//!
+//! Trainings are a chain at fixed numbers of observations, so that the model is a function of its observations; without a previous model the
+//! chain is run through again.
+
+mod block;
+mod chain;
+mod collocated;
+mod collocation;
+mod frame;
+mod model;
+mod training;
+
+use std::sync::Arc;
+
+use hilltop_core::physics::Knowledge;
+use hilltop_core::{Capabilities, Error, Evidence, Model, Previous, Result, Surrogate};
+use hilltop_nn::{Activation, Architecture, Parameterisation};
+use serde::{Deserialize, Serialize};
+
+pub use block::Information;
+pub use model::PinnModel;
+use training::Effort;
+
+/// What a function drawn from the model is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Draw {
+    /// The trained network itself, as in the thesis.
+    #[default]
+    Greedy,
+    /// The trained network and what is drawn from the posterior around it.
+    Posterior,
+}
+
+/// The settings of a physics-informed network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Training {
+    /// Units a hidden layer.
+    pub width: usize,
+    /// Hidden layers.
+    pub depth: usize,
+    /// The function between layers.
+    pub activation: Activation,
+    /// The deviation of the inputs: larger for functions that change faster.
+    pub reach: f64,
+    /// The first step size of Adam.
+    pub rate: f64,
+    /// Steps of Adam with up to a thousand collocation points; with more, as the root of their number.
+    pub steps: usize,
+    /// Collocation points of an equation in a step of Adam.
+    pub batch: usize,
+    /// Steps of L-BFGS afterwards.
+    pub polish: usize,
+    /// Collocation points of an equation in a step of L-BFGS, at most.
+    pub sample: usize,
+    /// A full training every so many observations.
+    pub every: usize,
+    /// The weight of the equations against the observations.
+    pub weight: f64,
+    /// `λ_1, λ_2`: noise variances of standardised values and of weighted residuals.
+    pub noise: [f64; 2],
+    /// `B`: the bound of `ν`.
+    pub bound: f64,
+    /// `R̃`: what the root of the information is multiplied by in `ν`.
+    pub caution: f64,
+    /// `δ`.
+    pub confidence: f64,
+    /// Residuals in the posterior and in the information, at most.
+    pub rows: usize,
+    /// What a drawn function is.
+    pub draw: Draw,
+}
+
+impl Default for Training {
+    fn default() -> Self {
+        Self {
+            width: 100,
+            depth: 2,
+            activation: Activation::Tanh,
+            reach: 1.0,
+            rate: 0.01,
+            steps: 200,
+            batch: 128,
+            polish: 40,
+            sample: 500,
+            every: 10,
+            weight: 1.0,
+            noise: [1e-4, 1e-4],
+            bound: 1.0,
+            caution: 0.1,
+            confidence: 0.1,
+            rows: 200,
+            draw: Draw::Greedy,
+        }
+    }
+}
+
+/// A physics-informed network as a surrogate.
+#[derive(Clone, Debug)]
+pub struct Pinn {
+    /// What is known besides values.
+    pub knowledge: Arc<Knowledge>,
+    /// How the network is built and trained.
+    pub training: Training,
+}
+
+impl Pinn {
+    /// A network with the usual settings.
+    pub fn new(knowledge: Arc<Knowledge>) -> Self {
+        Self {
+            knowledge,
+            training: Training::default(),
+        }
+    }
+
+    /// Whether such a network can be built for points of so many coordinates.
+    pub fn check(&self, dim: usize) -> Result<()> {
+        self.training.check()?;
+        let shape = self.training.shape(dim);
+        for equation in &self.knowledge.equations {
+            collocated::check(&shape, equation.as_ref())
+                .map_err(|error| refused("equation", &equation.text(), &error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// All that a model depends on besides observations and seed.
+    fn recipe(&self) -> String {
+        let Knowledge {
+            equations,
+            points,
+            collocation,
+        } = &*self.knowledge;
+        let texts: Vec<String> = equations.iter().map(|equation| equation.text()).collect();
+        format!("{:?} {texts:?} {points} {collocation:?}", self.training)
+    }
+}
+
+impl Training {
+    /// Whether the settings are in their ranges.
+    pub fn check(&self) -> Result<()> {
+        if !(1..=8).contains(&self.depth) {
+            return Err(refused("depth", &self.depth, "1 to 8 hidden layers"));
+        }
+        let positive = [
+            ("reach", self.reach),
+            ("rate", self.rate),
+            ("noise", self.noise[0].min(self.noise[1])),
+            ("bound", self.bound),
+            ("confidence", self.confidence),
+        ];
+        let wrong = positive
+            .into_iter()
+            .find(|(_, value)| !(value.is_finite() && *value > 0.0));
+        if let Some((name, value)) = wrong {
+            return Err(refused(name, &value, "a number above 0"));
+        }
+        for (name, value) in [("weight", self.weight), ("caution", self.caution)] {
+            if !(value.is_finite() && value >= 0.0) {
+                return Err(refused(name, &value, "a number of at least 0"));
+            }
+        }
+        for (name, value) in [("batch", self.batch), ("every", self.every), ("sample", self.sample)] {
+            if value == 0 {
+                return Err(refused(name, &value, "a number of at least 1"));
+            }
+        }
+        let shape = self.shape(1).check();
+        shape.map_err(|error| refused("width", &self.width, &error.to_string()))
+    }
+
+    fn shape(&self, dim: usize) -> Architecture {
+        let hidden = vec![self.width; self.depth];
+        Architecture::new(dim.max(1), &hidden, self.activation, Parameterisation::Ntk).with_bias(1.0)
+    }
+
+    /// A training: whole, or a quarter of it for the latest observations.
+    fn effort(&self, points: usize, whole: bool) -> Effort {
+        let steps = self.steps as f64 * (points as f64 / 1000.0).max(1.0).sqrt();
+        let part = if whole { 1 } else { 4 };
+        Effort {
+            steps: steps as usize / part,
+            batch: self.batch,
+            rate: if whole { self.rate } else { 0.3 * self.rate },
+            polish: self.polish / part,
+            sample: self.sample,
+        }
+    }
+
+    /// `ν = B + R̃ √(2γ − 2I + log 1/δ)`.
+    fn spread(&self, information: &Information) -> f64 {
+        let left = 2.0 * (information.gain - information.interaction) + self.confidence.recip().ln();
+        self.bound + self.caution * left.max(0.0).sqrt()
+    }
+}
+
+fn refused(setting: &str, value: &dyn ToString, allowed: &str) -> Error {
+    Error::Setting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    }
+}
+
+impl Surrogate for Pinn {
+    fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
+        self.check(evidence.space.dim())?;
+        let older = previous
+            .model
+            .and_then(|model| model.as_any().downcast_ref::<PinnModel>());
+        Ok(Arc::new(chain::follow(self, evidence, older)?))
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            name: "pinn",
+            marginals: true,
+            paths: true,
+            weights: false,
+            smooth: self.training.activation.is_smooth(),
+        }
+    }
+}
