@@ -35,15 +35,19 @@ impl Rows<'_> {
 
     /// The rows of every equation. Collocation points come from a sequence that is even from its start, so the first will do.
     fn residuals(&self) -> Vec<JetTangent> {
-        let each = self.limit / self.equations.len().max(1);
-        let tangent = |equation: &Collocated| {
+        self.tangents(&self.equations.iter().collect::<Vec<_>>())
+    }
+
+    fn tangents(&self, equations: &[&Collocated]) -> Vec<JetTangent> {
+        let each = self.limit / equations.len().max(1);
+        let tangent = |equation: &&Collocated| {
             let chosen: Vec<usize> = (0..equation.len().min(each)).collect();
             let (inputs, mut slopes) = equation.features(self.network, &chosen);
             slopes *= faer::Scale(self.noise[1].sqrt().recip());
             self.network
                 .jet_tangent(inputs.as_ref(), equation.jets(), slopes.as_ref())
         };
-        self.equations.iter().map(tangent).collect()
+        equations.iter().map(tangent).collect()
     }
 }
 
@@ -71,6 +75,36 @@ impl Information {
     }
 }
 
+/// How likely standardised values are, as logarithms: given that the linear equations hold, and by themselves. Residuals stand before values
+/// in the factor, so that the values' part of it is what they are conditional on these.
+pub(super) fn likelihoods(rows: &Rows<'_>, targets: &[f64]) -> Result<[f64; 2]> {
+    let equations = rows.equations.iter();
+    let linear: Vec<&Collocated> = equations.filter(|equation| equation.sources().is_some()).collect();
+    let (values, tangents) = (rows.values(), rows.tangents(&linear));
+    let [of_values, of_residuals] = rows.noise.map(f64::sqrt);
+    let mut seen = Vec::new();
+    for (equation, tangent) in linear.iter().zip(&tangents) {
+        let sources = equation.sources().unwrap_or_default();
+        seen.extend(sources[..tangent.len()].iter().map(|source| -source / of_residuals));
+    }
+    let first = seen.len();
+    seen.extend(targets.iter().map(|target| target / of_values));
+    let parts: Vec<&JetTangent> = tangents.iter().chain(std::iter::once(&values)).collect();
+    let given = tail_likelihood(&factor(&parts)?, &seen, first);
+    Ok([given, tail_likelihood(&factor(&[&values])?, &seen[first..], 0)])
+}
+
+/// The logarithm of the density of the last numbers given those before, up to a constant, for the size of the function (noise included) that makes them
+/// most likely: a kernel that equations narrow must not be blamed for being narrow.
+fn tail_likelihood(factor: &Factor, seen: &[f64], first: usize) -> f64 {
+    let mut column = Mat::from_fn(seen.len(), 1, |i, _| seen[i]);
+    factor.forward(column.as_mut());
+    let count = (seen.len() - first) as f64;
+    let square: f64 = (first..seen.len()).map(|i| column[(i, 0)].powi(2)).sum();
+    let roots: f64 = (first..seen.len()).map(|i| factor.lower()[(i, i)].ln()).sum();
+    -0.5 * count * (square / count.max(1.0)).max(f64::MIN_POSITIVE).ln() - roots
+}
+
 /// `½ log det (I + ΞΞᵀ)`.
 fn half_determinant(parts: &[&JetTangent]) -> Result<f64> {
     let factor = factor(parts)?;
@@ -78,6 +112,16 @@ fn half_determinant(parts: &[&JetTangent]) -> Result<f64> {
 }
 
 fn factor(parts: &[&JetTangent]) -> Result<Factor> {
+    let gram = gram(parts);
+    let size = gram.nrows();
+    Factor::exactly(gram, 1.0).ok_or_else(|| Error::Numerical {
+        what: "the kernel of values and residuals",
+        detail: format!("{size} rows have no factor"),
+    })
+}
+
+/// `ΞΞᵀ` on and below the diagonal.
+pub(super) fn gram(parts: &[&JetTangent]) -> Mat<f64> {
     let size: usize = parts.iter().map(|part| part.len()).sum();
     let mut gram = Mat::zeros(size, size);
     let mut top = 0;
@@ -93,10 +137,7 @@ fn factor(parts: &[&JetTangent]) -> Result<Factor> {
             .copy_from(rows.gram());
         top += rows.len();
     }
-    Factor::exactly(gram, 1.0).ok_or_else(|| Error::Numerical {
-        what: "the kernel of values and residuals",
-        detail: format!("{size} rows have no factor"),
-    })
+    gram
 }
 
 /// What is believed of the function after the rows.
@@ -124,6 +165,21 @@ impl Block {
             factor,
             spread: rows.spread,
         })
+    }
+
+    /// `Ξᵀ a`.
+    fn combination(&self, coefficients: &[f64]) -> Vec<f64> {
+        let (mut sum, mut top): (Vec<f64>, usize) = (Vec::new(), 0);
+        for part in &self.parts {
+            let own = part.combination(&coefficients[top..top + part.len()]);
+            if sum.is_empty() {
+                sum = own;
+            } else {
+                sum.iter_mut().zip(&own).for_each(|(sum, own)| *sum += own);
+            }
+            top += part.len();
+        }
+        sum
     }
 
     /// Kernel of all rows with the values at points (rows × points).
@@ -178,13 +234,8 @@ impl Block {
         let mut direction: Vec<f64> = (0..weights).map(|_| rng.normal()).collect();
         let along = self.parts.iter().flat_map(|part| part.along(&direction));
         let seen: Vec<f64> = along.map(|value| value + rng.normal()).collect();
-        let solved = self.factor.solve(&seen);
-        let mut top = 0;
-        for part in &self.parts {
-            let pull = part.combination(&solved[top..top + part.len()]);
-            direction.iter_mut().zip(&pull).for_each(|(value, pull)| *value -= pull);
-            top += part.len();
-        }
+        let pull = self.combination(&self.factor.solve(&seen));
+        direction.iter_mut().zip(&pull).for_each(|(value, pull)| *value -= pull);
         direction
     }
 

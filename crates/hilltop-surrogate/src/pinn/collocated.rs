@@ -140,6 +140,11 @@ impl Collocated {
         &self.points
     }
 
+    /// Of a linear equation the weighted residuals of the function that is zero in the network's units.
+    pub(super) fn sources(&self) -> Option<&[f64]> {
+        self.linear.as_ref().map(|(_, constants)| constants.as_slice())
+    }
+
     /// Number of points.
     pub(super) fn len(&self) -> usize {
         self.points.nrows()
@@ -208,18 +213,37 @@ impl Collocated {
             .collect()
     }
 
+    /// Weighted residuals of a network at some of the points.
+    pub(super) fn some_residuals(&self, network: &Network, chosen: &[usize]) -> Vec<f64> {
+        if let Some((coefficients, constants)) = &self.linear {
+            let (inputs, coefficients) = (rows(self.inputs.as_ref(), chosen), rows(coefficients.as_ref(), chosen));
+            let sums = network.operator(inputs.as_ref(), &self.jets, coefficients.as_ref());
+            return sums.iter().zip(chosen).map(|(sum, &i)| sum + constants[i]).collect();
+        }
+        self.part(chosen).residuals(network)
+    }
+
+    /// The same equation at some of the points.
+    fn part(&self, chosen: &[usize]) -> Self {
+        Self {
+            equation: self.equation.clone(),
+            points: rows(self.points.as_ref(), chosen),
+            inputs: rows(self.inputs.as_ref(), chosen),
+            jets: self.jets.clone(),
+            chain: self.chain.clone(),
+            weights: chosen.iter().map(|&i| self.weights[i]).collect(),
+            linear: None,
+            dropped: 0,
+        }
+    }
+
     /// Some of the points: inputs and weighted coefficients of the network's derivatives around what it is.
     pub(super) fn features(&self, network: &Network, chosen: &[usize]) -> (Mat<f64>, Mat<f64>) {
         let inputs = rows(self.inputs.as_ref(), chosen);
         if let Some((coefficients, _)) = &self.linear {
             return (inputs, rows(coefficients.as_ref(), chosen));
         }
-        let part = Self {
-            points: rows(self.points.as_ref(), chosen),
-            inputs: inputs.clone(),
-            weights: chosen.iter().map(|&i| self.weights[i]).collect(),
-            ..self.clone()
-        };
+        let part = self.part(chosen);
         let (mut slopes, _) = part.linearised(network);
         for i in 0..slopes.nrows() {
             let sound = slopes.row(i).iter().all(|slope| slope.is_finite());

@@ -17,9 +17,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Coordinates of deviation `reach`; one-hot ones so that another option is as far as half a range of a number.
-    pub(super) fn new(coordinates: &[Coordinate], reach: f64, standard: Standard) -> Self {
-        let uniform = reach * 3_f64.sqrt();
+    /// Coordinates of deviation one; one-hot ones so that another option is as far as half a range of a number.
+    pub(super) fn new(coordinates: &[Coordinate], standard: Standard) -> Self {
+        let uniform = 3_f64.sqrt();
         let factor = |coordinate: &Coordinate| match coordinate {
             Coordinate::OneHot { .. } => uniform / 8_f64.sqrt(),
             _ => uniform,

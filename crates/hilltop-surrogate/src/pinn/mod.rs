@@ -17,8 +17,10 @@ mod block;
 mod chain;
 mod collocated;
 mod collocation;
+mod drawn;
 mod frame;
 mod model;
+mod newton;
 mod training;
 
 use std::sync::Arc;
@@ -39,7 +41,7 @@ pub enum Draw {
     /// The trained network itself, as in the thesis.
     #[default]
     Greedy,
-    /// The trained network and what is drawn from the posterior around it.
+    /// The trained network and what is drawn from the posterior around it, for the antisymmetric form.
     Posterior,
 }
 
@@ -53,20 +55,32 @@ pub struct Training {
     pub depth: usize,
     /// The function between layers.
     pub activation: Activation,
-    /// The deviation of the inputs: larger for functions that change faster.
-    pub reach: f64,
+    /// Factors and initial weights. In the ntk form, that of the thesis, the trained network still has of its initial function what neither
+    /// observations nor equations change, so that it is one function among many; the antisymmetric one starts at zero, so that it is
+    /// the middle of them, as expected improvement and bounds want it.
+    pub parameterisation: Parameterisation,
+    /// Deviations of the first layer's initial weights to choose from, larger for functions that change faster: the one is taken under which
+    /// the observations are most likely, given that the linear equations hold.
+    pub reach: Vec<f64>,
     /// The first step size of Adam.
     pub rate: f64,
     /// Steps of Adam with up to a thousand collocation points; with more, as the root of their number.
     pub steps: usize,
     /// Collocation points of an equation in a step of Adam.
     pub batch: usize,
+    /// Gauss–Newton steps afterwards.
+    pub newton: usize,
+    /// Collocation points of an equation in one of them.
+    pub block: usize,
     /// Steps of L-BFGS afterwards.
     pub polish: usize,
     /// Collocation points of an equation in a step of L-BFGS, at most.
     pub sample: usize,
     /// A full training every so many observations.
     pub every: usize,
+    /// What the linear equations have in their favour before any observation, as a logarithm of odds. Where the observations are less likely with
+    /// them than without by more than that, a training leaves the equations out; never where none is given.
+    pub trust: Option<f64>,
     /// The weight of the equations against the observations.
     pub weight: f64,
     /// `λ_1, λ_2`: noise variances of standardised values and of weighted residuals.
@@ -88,14 +102,18 @@ impl Default for Training {
         Self {
             width: 100,
             depth: 2,
-            activation: Activation::Tanh,
-            reach: 1.0,
+            activation: Activation::Sin,
+            parameterisation: Parameterisation::Ntk,
+            reach: vec![0.5, 1.0, 2.0, 4.0, 8.0, 16.0],
             rate: 0.01,
-            steps: 200,
+            steps: 0,
             batch: 128,
-            polish: 40,
+            newton: 15,
+            block: 200,
+            polish: 0,
             sample: 500,
             every: 10,
+            trust: Some(2.0),
             weight: 1.0,
             noise: [1e-4, 1e-4],
             bound: 1.0,
@@ -155,7 +173,6 @@ impl Training {
             return Err(refused("depth", &self.depth, "1 to 8 hidden layers"));
         }
         let positive = [
-            ("reach", self.reach),
             ("rate", self.rate),
             ("noise", self.noise[0].min(self.noise[1])),
             ("bound", self.bound),
@@ -166,6 +183,13 @@ impl Training {
             .find(|(_, value)| !(value.is_finite() && *value > 0.0));
         if let Some((name, value)) = wrong {
             return Err(refused(name, &value, "a number above 0"));
+        }
+        if self.reach.is_empty() || !self.reach.iter().all(|reach| reach.is_finite() && *reach > 0.0) {
+            return Err(refused(
+                "reach",
+                &format!("{:?}", self.reach),
+                "one or more numbers above 0",
+            ));
         }
         for (name, value) in [("weight", self.weight), ("caution", self.caution)] {
             if !(value.is_finite() && value >= 0.0) {
@@ -183,17 +207,20 @@ impl Training {
 
     fn shape(&self, dim: usize) -> Architecture {
         let hidden = vec![self.width; self.depth];
-        Architecture::new(dim.max(1), &hidden, self.activation, Parameterisation::Ntk).with_bias(1.0)
+        Architecture::new(dim.max(1), &hidden, self.activation, self.parameterisation).with_bias(1.0)
     }
 
     /// A training: whole, or a quarter of it for the latest observations.
     fn effort(&self, points: usize, whole: bool) -> Effort {
-        let steps = self.steps as f64 * (points as f64 / 1000.0).max(1.0).sqrt();
+        let growth = (points as f64 / 1000.0).max(1.0).sqrt();
         let part = if whole { 1 } else { 4 };
+        let grown = |steps: usize| (growth * steps as f64) as usize / part;
         Effort {
-            steps: steps as usize / part,
+            steps: grown(self.steps),
             batch: self.batch,
             rate: if whole { self.rate } else { 0.3 * self.rate },
+            newton: grown(self.newton),
+            block: self.block,
             polish: self.polish / part,
             sample: self.sample,
         }

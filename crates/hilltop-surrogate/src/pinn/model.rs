@@ -3,12 +3,13 @@
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
 
-use faer::{Mat, MatMut, MatRef};
-use hilltop_core::{Beliefs, Marginals, Model, Paths, Result, Rng, Score, Slopes, SmoothScore};
+use faer::{Mat, MatRef};
+use hilltop_core::{Beliefs, Marginals, Model, Paths, Result, Rng, Score, Slopes};
 use hilltop_nn::Network;
 
 use super::block::{Block, Information, Rows};
 use super::chain::{Source, Trained};
+use super::drawn::Drawn;
 use super::{Draw, Training};
 
 /// A fitted [`Pinn`](super::Pinn).
@@ -48,9 +49,25 @@ impl PinnModel {
         self.trained.frame.spread
     }
 
+    /// The deviation of the first layer's initial weights that was chosen.
+    pub fn reach(&self) -> f64 {
+        self.trained.reach
+    }
+
     /// What the observations say, and how much of it the equations say too.
     pub fn information(&self) -> Information {
         self.trained.information
+    }
+
+    /// How much more likely the observations are with the linear equations than without, as a logarithm, at the last whole training; none where
+    /// that was not asked.
+    pub fn support(&self) -> Option<f64> {
+        self.trained.support
+    }
+
+    /// Whether the network was trained on the equations: not where the observations speak against them.
+    pub fn is_trusting(&self) -> bool {
+        self.trained.trusted
     }
 
     /// The root mean square by which the network misses the observations, in units of their deviation.
@@ -61,20 +78,16 @@ impl PinnModel {
     /// For every equation the points where it was asked for (a row each) and its residuals there, in its own units.
     pub fn residuals(&self) -> Vec<(&Mat<f64>, Vec<f64>)> {
         let equations = self.trained.equations.iter();
-        equations
-            .map(|equation| (equation.points(), equation.raw(&self.trained.network)))
-            .collect()
+        let both = equations.map(|equation| (equation.points(), equation.raw(&self.trained.network)));
+        both.collect()
     }
 
     /// For every equation the root mean square of its residuals in units of what the network's prior would make of them: much below one
     /// where the network obeys it.
     pub fn disobedience(&self) -> Vec<f64> {
         let of = |residuals: Vec<f64>| {
-            let squares: f64 = residuals
-                .iter()
-                .filter(|residual| residual.is_finite())
-                .map(|residual| residual * residual)
-                .sum();
+            let finite = residuals.iter().filter(|residual| residual.is_finite());
+            let squares: f64 = finite.map(|residual| residual * residual).sum();
             (squares / residuals.len().max(1) as f64).sqrt() / self.spread()
         };
         let equations = self.trained.equations.iter();
@@ -89,41 +102,25 @@ impl PinnModel {
     }
 
     fn block(&self) -> Option<&Block> {
-        let made = self.block.get_or_init(|| self.posterior().ok().map(Arc::new));
+        let made = self.block.get_or_init(|| self.believed().ok().map(Arc::new));
         made.as_deref()
     }
 
-    fn posterior(&self) -> Result<Block> {
-        let Trained {
-            network,
-            inputs,
-            equations,
-            ..
-        } = &*self.trained;
-        let block = Block::new(&Rows {
-            network,
-            inputs: inputs.as_ref(),
-            equations,
+    fn believed(&self) -> Result<Block> {
+        let [values, residuals] = self.training.noise;
+        let rows = Rows {
+            network: &self.trained.network,
+            inputs: self.trained.inputs.as_ref(),
+            equations: self.trained.laws(),
             spread: self.spread(),
-            noise: self.noises(),
+            noise: [values, residuals / self.training.weight.max(1e-9)],
             limit: self.training.rows,
-        })?;
+        };
+        let block = Block::new(&rows)?;
         match &self.pending {
-            Some(pending) => block.with_values(network, pending.as_ref(), self.training.noise[0]),
+            Some(pending) => block.with_values(rows.network, pending.as_ref(), values),
             None => Ok(block),
         }
-    }
-
-    /// Noise variances, those of residuals by their weight.
-    fn noises(&self) -> [f64; 2] {
-        let [values, residuals] = self.training.noise;
-        [values, residuals / self.training.weight.max(1e-9)]
-    }
-
-    /// Means in the objective's units.
-    fn means(&self, inputs: MatRef<'_, f64>) -> Vec<f64> {
-        let values = self.trained.network.forward(inputs);
-        values.iter().map(|value| self.trained.frame.outward(*value)).collect()
     }
 }
 
@@ -156,36 +153,36 @@ impl Model for PinnModel {
 
 impl Marginals for PinnModel {
     fn beliefs(&self, points: MatRef<'_, f64>) -> Beliefs {
-        let inputs = self.trained.frame.inputs(points);
-        let variances = self
-            .block()
-            .map(|block| block.variances(&self.trained.network, inputs.as_ref()));
-        let scale = self.trained.frame.standard.scale;
-        let deviation = variances.unwrap_or_else(|| vec![0.0; points.nrows()]);
+        let Trained { network, frame, .. } = &*self.trained;
+        let inputs = frame.inputs(points);
+        let outputs = network.forward(inputs.as_ref());
+        let variances = self.block().map(|block| block.variances(network, inputs.as_ref()));
+        // Without a factor all that is known is the prior.
+        let variances = variances.unwrap_or_else(|| vec![frame.spread * frame.spread; points.nrows()]);
+        let deviation = |variance: &f64| frame.standard.scale * variance.sqrt();
         Beliefs {
-            mean: self.means(inputs.as_ref()),
-            deviation: deviation.iter().map(|variance| scale * variance.sqrt()).collect(),
+            mean: outputs.iter().map(|output| frame.outward(*output)).collect(),
+            deviation: variances.iter().map(deviation).collect(),
         }
     }
 
     fn slopes(&self, points: MatRef<'_, f64>) -> Option<Slopes> {
         let Trained { network, frame, .. } = &*self.trained;
-        let block = self.block().filter(|_| network.architecture().activation.is_smooth())?;
+        let smooth = network.architecture().activation.is_smooth();
+        let block = self.block().filter(|_| smooth)?;
         let inputs = frame.inputs(points);
-        let (values, gradients) = network.input_gradients(inputs.as_ref());
+        let (outputs, gradients) = network.input_gradients(inputs.as_ref());
         let variances = block.slopes(network, inputs.as_ref());
         let scale = frame.standard.scale;
         let deviation: Vec<f64> = variances.values.iter().map(|variance| variance.sqrt()).collect();
         let mut steepness = frame.gradients(&variances.gradients, scale);
         for (i, deviation) in deviation.iter().enumerate() {
-            steepness
-                .row_mut(i)
-                .iter_mut()
-                .for_each(|slope| *slope /= 2.0 * deviation);
+            let row = steepness.row_mut(i);
+            row.iter_mut().for_each(|slope| *slope /= 2.0 * deviation);
         }
         Some(Slopes {
             beliefs: Beliefs {
-                mean: values.iter().map(|value| frame.outward(*value)).collect(),
+                mean: outputs.iter().map(|output| frame.outward(*output)).collect(),
                 deviation: deviation.iter().map(|deviation| scale * deviation).collect(),
             },
             mean: frame.gradients(&gradients, frame.unit()),
@@ -200,8 +197,11 @@ impl Marginals for PinnModel {
 
 impl Paths for PinnModel {
     fn draw(&self, spread: f64, rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let block = self.block_of_draw();
-        let direction = block.map(|block| {
+        let around = match self.training.draw {
+            Draw::Greedy => None,
+            Draw::Posterior => self.block(),
+        };
+        let direction = around.map(|block| {
             let mut direction = block.direction(self.trained.network.parameter_count(), rng);
             direction.iter_mut().for_each(|value| *value *= spread);
             direction
@@ -210,58 +210,5 @@ impl Paths for PinnModel {
             trained: self.trained.clone(),
             direction,
         }))
-    }
-}
-
-impl PinnModel {
-    fn block_of_draw(&self) -> Option<&Block> {
-        match self.training.draw {
-            Draw::Greedy => None,
-            Draw::Posterior => self.block(),
-        }
-    }
-}
-
-/// The network, moved along a direction of its weights to first order; as a score its negative.
-struct Drawn {
-    trained: Arc<Trained>,
-    direction: Option<Vec<f64>>,
-}
-
-impl Score for Drawn {
-    fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
-        let Trained { network, frame, .. } = &*self.trained;
-        let inputs = frame.inputs(points);
-        let values = network.forward(inputs.as_ref());
-        let moved = self
-            .direction
-            .as_ref()
-            .map(|direction| network.jvp(inputs.as_ref(), direction));
-        for (i, out) in out.iter_mut().enumerate() {
-            *out = -frame.outward(values[i] + moved.as_ref().map_or(0.0, |moved| moved[i]));
-        }
-    }
-
-    fn smooth(&self) -> Option<&dyn SmoothScore> {
-        let activation = self.trained.network.architecture().activation;
-        activation.is_smooth().then_some(self)
-    }
-}
-
-impl SmoothScore for Drawn {
-    fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
-        let Trained { network, frame, .. } = &*self.trained;
-        let inputs = frame.inputs(points);
-        let (mut at, mut inner) = network.input_gradients(inputs.as_ref());
-        if let Some(direction) = &self.direction {
-            let (moved, slopes) = network.jvp_input_gradients(inputs.as_ref(), direction);
-            at.iter_mut().zip(moved).for_each(|(value, moved)| *value += moved);
-            inner += slopes;
-        }
-        values
-            .iter_mut()
-            .zip(at)
-            .for_each(|(out, value)| *out = -frame.outward(value));
-        gradients.copy_from(frame.gradients(&inner, -frame.unit()));
     }
 }

@@ -37,6 +37,10 @@ pub(super) struct Effort {
     pub(super) batch: usize,
     /// The first step size.
     pub(super) rate: f64,
+    /// Gauss–Newton steps.
+    pub(super) newton: usize,
+    /// Collocation points of every equation in one of them.
+    pub(super) block: usize,
     /// Steps of L-BFGS.
     pub(super) polish: usize,
     /// Collocation points of every equation in a step of L-BFGS, at most.
@@ -56,6 +60,7 @@ impl Joint<'_> {
             rate *= 0.5;
         }
         let mut chosen = rng.split();
+        self.newton(network, effort.newton, effort.block, &mut chosen);
         let rows: Vec<Vec<usize>> = self
             .equations
             .iter()
@@ -175,20 +180,20 @@ impl Joint<'_> {
 }
 
 /// Numbers that are drawn without repetition until all were, then in another order again.
-struct Deck {
+pub(super) struct Deck {
     cards: Vec<usize>,
     next: usize,
 }
 
 impl Deck {
-    fn new(count: usize) -> Self {
+    pub(super) fn new(count: usize) -> Self {
         Self {
             cards: (0..count).collect(),
             next: count,
         }
     }
 
-    fn draw(&mut self, count: usize, rng: &mut Rng) -> Vec<usize> {
+    pub(super) fn draw(&mut self, count: usize, rng: &mut Rng) -> Vec<usize> {
         if count >= self.cards.len() {
             return self.cards.clone();
         }
