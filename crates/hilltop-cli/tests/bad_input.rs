@@ -149,8 +149,8 @@ const FILES: &[(Change, &str)] = &[
         "line 4, column 15: parameters.x.value = 2020-01-01 is not allowed: a text, a finite number, true or false",
     ),
     (
-        After("[physics]\nequation = \"d(f,x) = 0\""),
-        "line 7, column 2: [physics] is not supported yet: leave the section out",
+        After("[physics]\nequation = \"d(f,x) = d(cost,x)\""),
+        "line 8, column 13: physics.equation: the equation says nothing of the objective: all of `f` or `cost` cancels",
     ),
     (
         After("[constraints]\nmax_violation = 0.1"),

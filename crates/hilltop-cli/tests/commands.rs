@@ -340,9 +340,28 @@ fn a_reader_that_stops_reading_is_no_error() {
 }
 
 #[test]
+fn check_says_how_the_physics_was_understood() {
+    let physics = "[physics]\nequations = [\"d(f,x,x) = k*f\", \"grad(f)^2 = 1\"]\npoints = 50\nfunctions = { k = 2 }\n\
+                   values = [{ at = \"x == 0\", f = 1 }]\n";
+    let desk = Desk::with(&format!("{PLAIN}{physics}"));
+    let checked = desk.hilltop(&["check", "study.toml"]).ok();
+    for words in [
+        "physics, 50 fixed points for each equation",
+        "d(f,x,x) = k*f   linear, order 2",
+        "grad(f)^2 = 1    not linear, order 1",
+        "f = 1 at x == 0  linear, no derivative",
+        "warning: the method random makes no use of [physics]: take pinn-bo or auto, which do",
+    ] {
+        assert!(checked.contains(words), "{words}\n{checked}");
+    }
+    let json = desk.hilltop(&["check", "study.toml", "--json"]).json();
+    assert_eq!(json["study"]["physics"]["points"], 50);
+}
+
+#[test]
 fn every_example_checks_and_runs() {
     let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    for name in ["first", "program", "candidates"] {
+    for name in ["first", "program", "candidates", "heat", "beam"] {
         let desk = Desk::new();
         let study = examples.join(name).join("study.toml");
         let study = study.to_str().unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Error, Output, Proposer, Result, Space};
+use hilltop_core::{Error, Knowledge, Output, Proposer, Result, Space};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -149,13 +149,28 @@ impl Recipe {
         }
     }
 
+    /// Whether it makes use of what is known of the objective besides its values.
+    pub fn takes_physics(&self) -> bool {
+        false
+    }
+
     /// Refuses what cannot work, before any data exist.
-    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<()> {
-        self.build(space, outputs).map(drop)
+    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>, knowledge: Option<&Arc<Knowledge>>) -> Result<()> {
+        self.build_with(space, outputs, knowledge).map(drop)
     }
 
     /// The proposer of this recipe for a space and its outputs.
     pub fn build(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
+        self.build_with(space, outputs, None)
+    }
+
+    /// The same for an objective of which something is known; a method that has no use for that leaves it aside.
+    pub fn build_with(
+        &self,
+        space: &Arc<Space>,
+        outputs: &Arc<[Output]>,
+        _knowledge: Option<&Arc<Knowledge>>,
+    ) -> Result<Box<dyn Proposer>> {
         if !outputs.iter().any(|output| output.goal.is_objective()) {
             return Err(Error::Setting {
                 setting: "outputs".into(),

@@ -28,7 +28,7 @@ pub struct Advice {
 impl Advisor {
     /// An advisor who knows nothing yet.
     pub fn new(statement: Statement) -> Result<Self> {
-        let proposer = statement.method.build(&statement.space, &statement.outputs)?;
+        let proposer = statement.proposer()?;
         let history = empty(&statement);
         Ok(Self {
             statement,

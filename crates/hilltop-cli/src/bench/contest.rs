@@ -97,7 +97,12 @@ impl Entry<'_> {
     fn fill(&self, problem: &Noisy<Box<dyn Problem>>, run: &mut Run) -> Result<()> {
         let space = Arc::new(Space::of_box(&problem.bounds())?);
         let outputs: Arc<[Output]> = BuiltIn::outputs_of(problem).into();
-        let mut proposer = self.contender.recipe.build(&space, &outputs)?;
+        let physics = problem.physics().filter(|_| self.contender.physics);
+        let knowledge = physics
+            .map(|physics| physics.bind(&space, &outputs[0]))
+            .transpose()?
+            .map(Arc::new);
+        let mut proposer = self.contender.recipe.build_with(&space, &outputs, knowledge.as_ref())?;
         let mut history = History::new(space, outputs, self.seed)
             .with_budget(Some(self.budget))
             .with_noise(self.noise > 0.0);

@@ -13,7 +13,12 @@ use crate::fault::usage;
 pub(crate) struct Contender {
     pub(crate) label: String,
     pub(crate) recipe: Recipe,
+    /// Whether it is told the equation of a problem that has one.
+    pub(crate) physics: bool,
 }
+
+/// Behind the name of a method: it is told the equation of the problem.
+const PHYSICS: &str = "+physics";
 
 /// The evaluations of a run: a number, or a multiple of the dimension (`20d`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +55,24 @@ pub(crate) fn contenders(list: &str) -> Result<Vec<Contender>> {
 }
 
 fn contender(text: &str) -> Result<Contender> {
-    let value = if text.starts_with('{') {
-        serde_json::from_str(text).map_err(|error| usage(format!("the method {text} is not JSON: {error}")))?
+    let (method, told) = text
+        .strip_suffix(PHYSICS)
+        .map_or((text, false), |method| (method, true));
+    let value = if method.starts_with('{') {
+        serde_json::from_str(method).map_err(|error| usage(format!("the method {method} is not JSON: {error}")))?
     } else {
-        serde_json::Value::from(text)
+        serde_json::Value::from(method)
     };
     let recipe = Recipe::parse(&value).map_err(|error| usage(error.to_string()))?;
+    if told && !recipe.takes_physics() {
+        return Err(usage(format!(
+            "the method {} makes no use of physics: leave {PHYSICS} out",
+            recipe.name()
+        )));
+    }
     Ok(Contender {
         label: text.to_owned(),
+        physics: told || recipe.name() == "pinn-bo",
         recipe,
     })
 }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
+use hilltop_core::physics::Partial;
 use hilltop_core::{Kind, Parameter};
 use hilltop_study::evaluate::Results;
 use hilltop_study::report::{short, span, value, wanted};
@@ -50,6 +51,7 @@ impl Check {
             .iter()
             .for_each(|output| outputs.row([output.name.clone(), wanted(output.goal)]));
         outputs.write(out, 2)?;
+        physics(&statement, out)?;
         method(&statement.method, out)?;
         for warning in statement.warnings() {
             writeln!(out, "\nwarning: {warning}")?;
@@ -145,6 +147,35 @@ fn space(statement: &Statement, out: &mut dyn Write) -> Result<()> {
             writeln!(out, "  {constraint}")?;
         }
     }
+    Ok(())
+}
+
+/// The equations as they were understood.
+fn physics(statement: &Statement, out: &mut dyn Write) -> Result<()> {
+    let Some(knowledge) = &statement.knowledge else {
+        return Ok(());
+    };
+    let (points, collocation) = (knowledge.points, knowledge.collocation.name());
+    writeln!(out, "\nphysics, {points} {collocation} points for each equation")?;
+    let mut table = Table::plain();
+    for alike in knowledge.equations.chunk_by(|a, b| a.text() == b.text()) {
+        let linear = if alike.iter().all(|one| one.is_linear()) {
+            "linear"
+        } else {
+            "not linear"
+        };
+        let orders = alike.iter().flat_map(|one| one.partials().iter().map(Partial::order));
+        let order = match orders.max().unwrap_or(0) {
+            0 => "no derivative".to_owned(),
+            order => format!("order {order}"),
+        };
+        let count = match alike.len() {
+            1 => String::new(),
+            count => format!("{count} equations, "),
+        };
+        table.row([alike[0].text(), format!("{count}{linear}, {order}")]);
+    }
+    table.write(out, 2)?;
     Ok(())
 }
 

@@ -104,6 +104,24 @@ pub enum Collocation {
     Adaptive,
 }
 
+impl Collocation {
+    /// What it is called in a study file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Redrawn => "redrawn",
+            Self::Adaptive => "adaptive",
+        }
+    }
+
+    /// The one of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::Fixed, Self::Redrawn, Self::Adaptive]
+            .into_iter()
+            .find(|one| one.name() == name)
+    }
+}
+
 /// All that is known of the objective besides its values.
 #[derive(Clone, Debug)]
 pub struct Knowledge {

@@ -6,6 +6,7 @@ mod duration;
 mod evaluate;
 mod output;
 mod parameter;
+mod physics;
 mod section;
 mod sheet;
 mod space;
@@ -107,9 +108,6 @@ impl StudyFile {
     /// Every part is read before any is missed, so that all that is wrong is told together.
     fn statement(&self, root: &Section<'_>) -> Option<Statement> {
         root.allow(&KEYS);
-        if let Some(physics) = root.field("physics") {
-            physics.remark("[physics] is not supported yet: leave the section out");
-        }
         let section = |key: &str| root.field(key).and_then(|field| field.table("a section"));
         let on_failure = section("evaluate").map(|table| evaluate::on_failure(&table));
         let evaluate = section("evaluate").and_then(|table| evaluate::evaluate(&table, self.folder()));
@@ -120,8 +118,13 @@ impl StudyFile {
         };
         let (space, outputs) = (space::space(root, self.folder(), problem), outputs(root, problem));
         let (name, method, numbers) = (self.name(root), method(root), Numbers::read(root));
+        let physics = match (&space, &outputs, section("physics")) {
+            (Some((space, _)), Some(outputs), Some(table)) => physics::physics(&table, space, outputs, problem),
+            _ => None,
+        };
         let (space, table) = space?;
         let mut statement = Statement::draft(Arc::new(space), outputs?.into(), method?);
+        (statement.physics, statement.knowledge) = physics.unzip();
         statement.name = name?;
         statement.candidates = table;
         statement.on_failure = on_failure.unwrap_or_default();

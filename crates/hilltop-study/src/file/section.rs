@@ -118,6 +118,46 @@ impl<'s> Field<'s> {
         self.sheet.report(self.key_at, &self.path, message);
     }
 
+    /// Reports something at a column, in bytes from 1, of the text that the value is.
+    pub(crate) fn point(&self, column: usize, message: &str) {
+        let at = self.value.as_str().and_then(|text| self.inside(text, column));
+        let hint = match at {
+            None if self.is_text() => format!(" (column {column} of the text)"),
+            _ => String::new(),
+        };
+        let message = format!("{}: {message}{hint}", self.path);
+        self.sheet.report(at.unwrap_or(self.span.start), &self.path, message);
+    }
+
+    /// The byte of the file where a column of a text stands; none where escapes make the two differ.
+    fn inside(&self, text: &str, column: usize) -> Option<usize> {
+        let raw = self.sheet.raw(self.span.clone());
+        let quotes = if raw.starts_with("\"\"\"") || raw.starts_with("'''") {
+            3
+        } else {
+            1
+        };
+        let newline = raw[quotes.min(raw.len())..]
+            .chars()
+            .take_while(|letter| quotes == 3 && matches!(letter, '\r' | '\n'))
+            .count();
+        let before = quotes + newline;
+        raw.get(before..)?
+            .starts_with(text)
+            .then_some(self.span.start + before + column - 1)
+    }
+
+    /// A text, or a number written as one.
+    pub(crate) fn expression(&self, allowed: &str) -> Option<String> {
+        let written = match self.value {
+            DeValue::String(text) => Some(text.to_string()),
+            _ => number(self.value)
+                .filter(|value| value.is_finite())
+                .map(|value| value.to_string()),
+        };
+        self.or_refuse(written, allowed)
+    }
+
     fn or_refuse<T>(&self, value: Option<T>, allowed: &str) -> Option<T> {
         if value.is_none() {
             self.refuse(allowed);

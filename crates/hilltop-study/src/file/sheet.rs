@@ -67,6 +67,11 @@ impl<'s> Sheet<'s> {
         shortened(&words.join(" "), 60)
     }
 
+    /// What stands in a span, letter by letter.
+    pub(crate) fn raw(&self, span: Range<usize>) -> &'s str {
+        self.text.get(span).unwrap_or_default()
+    }
+
     fn place(&self, at: usize) -> (usize, usize) {
         let mut end = at.min(self.text.len());
         while !self.text.is_char_boundary(end) {

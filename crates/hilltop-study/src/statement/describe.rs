@@ -1,13 +1,14 @@
 //! A statement in JSON, in the shape of the study file: what the store keeps, and what later openings must match.
 
-use hilltop_core::{Goal, Kind, Output, Parameter};
+use hilltop_core::physics::{Definition, Known, What};
+use hilltop_core::{Goal, Kind, Output, Parameter, Physics};
 use serde_json::{Map, Value, json};
 
 use super::{Command, Evaluate, OnFailure, Statement, Table};
 use crate::evaluate::Results;
 
 /// What may not change while a study lives, because every suggestion depends on it.
-const LASTING: [&str; 9] = [
+const LASTING: [&str; 10] = [
     "seed",
     "method",
     "noisy",
@@ -16,6 +17,7 @@ const LASTING: [&str; 9] = [
     "contexts",
     "constraints",
     "outputs",
+    "physics",
     "on_failure",
 ];
 
@@ -35,6 +37,7 @@ impl Statement {
             "outputs".into(),
             Value::Object(self.outputs.iter().map(output).collect()),
         );
+        map.extend(self.describe_physics().map(|physics| ("physics".into(), physics)));
         if self.on_failure == OnFailure::Ignore {
             map.insert("on_failure".into(), json!("ignore"));
         }
@@ -67,6 +70,17 @@ impl Statement {
         if !constraints.is_empty() {
             map.insert("constraints".into(), Value::Object(constraints));
         }
+    }
+
+    fn describe_physics(&self) -> Option<Value> {
+        let knowledge = self.knowledge.as_ref()?;
+        Some(match &self.physics {
+            Some(physics) => self::physics(physics),
+            None => {
+                let texts: Vec<String> = knowledge.equations.iter().map(|equation| equation.text()).collect();
+                json!({ "closures": texts, "points": knowledge.points, "collocation": knowledge.collocation.name() })
+            }
+        })
     }
 
     /// In what a stored description differs from this statement, in words; empty when the study is the same.
@@ -173,6 +187,46 @@ fn output(output: &Output) -> (String, Value) {
         Goal::Observe => {}
     }
     (output.name.clone(), described)
+}
+
+/// Always with every text, those of a built-in problem too: a store may not depend on what a problem says later.
+fn physics(physics: &Physics) -> Value {
+    let mut described = json!({});
+    let some = |present: bool, value: Value| present.then_some(value);
+    set(
+        &mut described,
+        "equations",
+        some(!physics.equations.is_empty(), json!(physics.equations)),
+    );
+    let functions: Map<String, Value> = physics.functions.iter().map(function).collect();
+    set(
+        &mut described,
+        "functions",
+        some(!functions.is_empty(), Value::Object(functions)),
+    );
+    let values: Vec<Value> = physics.values.iter().map(known).collect();
+    set(&mut described, "values", some(!values.is_empty(), json!(values)));
+    set(&mut described, "points", Some(json!(physics.points)));
+    set(&mut described, "collocation", Some(json!(physics.collocation.name())));
+    described
+}
+
+fn function((name, definition): &(String, Definition)) -> (String, Value) {
+    let described = match definition {
+        Definition::One(text) => json!(text),
+        Definition::Many(texts) => json!(texts),
+    };
+    (name.clone(), described)
+}
+
+fn known(known: &Known) -> Value {
+    let mut described = json!({});
+    set(&mut described, "at", known.at.as_ref().map(|at| json!(at)));
+    match &known.what {
+        What::Value(text) => set(&mut described, "f", Some(json!(text))),
+        What::Equation(text) => set(&mut described, "equation", Some(json!(text))),
+    }
+    described
 }
 
 fn evaluation(evaluate: &Evaluate) -> Value {

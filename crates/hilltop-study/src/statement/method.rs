@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hilltop_core::{Output, Proposer, Space};
+use hilltop_core::{Knowledge, Output, Proposer, Space};
 use hilltop_method::Recipe;
 
 use crate::Result;
@@ -65,18 +65,36 @@ impl Method {
         }
     }
 
-    /// Refuses what cannot work on this space.
-    pub(crate) fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<()> {
+    /// Whether it makes use of what is known of the objective besides its values, as far as anybody can tell.
+    pub(crate) fn takes_physics(&self) -> bool {
         match self {
-            Self::Recipe { recipe, .. } => Ok(recipe.check(space, outputs)?),
+            Self::Recipe { recipe, .. } => recipe.takes_physics(),
+            Self::Custom { .. } => true,
+        }
+    }
+
+    /// Refuses what cannot work on this space.
+    pub(crate) fn check(
+        &self,
+        space: &Arc<Space>,
+        outputs: &Arc<[Output]>,
+        knowledge: Option<&Arc<Knowledge>>,
+    ) -> Result<()> {
+        match self {
+            Self::Recipe { recipe, .. } => Ok(recipe.check(space, outputs, knowledge)?),
             Self::Custom { .. } => Ok(()),
         }
     }
 
-    /// A fresh proposer.
-    pub fn build(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<Box<dyn Proposer>> {
+    /// A fresh proposer for an objective of which this is known.
+    pub fn build(
+        &self,
+        space: &Arc<Space>,
+        outputs: &Arc<[Output]>,
+        knowledge: Option<&Arc<Knowledge>>,
+    ) -> Result<Box<dyn Proposer>> {
         match self {
-            Self::Recipe { recipe, .. } => Ok(recipe.build(space, outputs)?),
+            Self::Recipe { recipe, .. } => Ok(recipe.build_with(space, outputs, knowledge)?),
             Self::Custom { build, .. } => Ok(build()?),
         }
     }

@@ -8,7 +8,7 @@ mod table;
 use std::path::Path;
 use std::sync::Arc;
 
-use hilltop_core::{Goal, Output, Space};
+use hilltop_core::{Goal, Knowledge, Output, Physics, Proposer, Space};
 
 pub use evaluate::{Command, Evaluate, OnFailure};
 pub use method::Method;
@@ -50,6 +50,10 @@ pub struct Statement {
     pub candidates: Option<Table>,
     /// Whether the points of each round are given with the ask: the study is a contextual bandit.
     pub contexts: bool,
+    /// What is known of the objective besides its values, as it was written.
+    pub physics: Option<Physics>,
+    /// The same as methods see it.
+    pub knowledge: Option<Arc<Knowledge>>,
 }
 
 impl Statement {
@@ -67,8 +71,32 @@ impl Statement {
                 "it has {objectives} objectives among its outputs; exactly one is allowed"
             )));
         }
-        method.check(&space, &outputs)?;
+        // What a method makes of physics is seen when the physics is there.
+        if !method.takes_physics() {
+            method.check(&space, &outputs, None)?;
+        }
         Ok(Self::draft(space, outputs, method))
+    }
+
+    /// The same with an objective that obeys these equations.
+    pub fn with_physics(mut self, physics: Physics) -> Result<Self> {
+        let knowledge = physics
+            .bind(&self.space, self.objective())
+            .map_err(hilltop_core::Error::from)?;
+        self.physics = Some(physics);
+        self.with_knowledge(knowledge.into())
+    }
+
+    /// The same with an objective of which this is known; equations may be closures. The store keeps their texts.
+    pub fn with_knowledge(mut self, knowledge: Arc<Knowledge>) -> Result<Self> {
+        self.knowledge = Some(knowledge);
+        self.check_method()?;
+        Ok(self)
+    }
+
+    /// A fresh proposer.
+    pub fn proposer(&self) -> Result<Box<dyn Proposer>> {
+        self.method.build(&self.space, &self.outputs, self.knowledge.as_ref())
     }
 
     pub(crate) fn draft(space: Arc<Space>, outputs: Arc<[Output]>, method: Method) -> Self {
@@ -87,6 +115,8 @@ impl Statement {
             evaluate: None,
             candidates: None,
             contexts: false,
+            physics: None,
+            knowledge: None,
         }
     }
 
@@ -106,8 +136,8 @@ impl Statement {
 
     /// Whether the method can work on this space, and among arms where they are given.
     pub(crate) fn check_method(&self) -> Result<()> {
-        self.method.check(&self.space, &self.outputs)?;
-        if !self.contexts || self.method.build(&self.space, &self.outputs)?.chooses() {
+        self.method.check(&self.space, &self.outputs, self.knowledge.as_ref())?;
+        if !self.contexts || self.proposer()?.chooses() {
             return Ok(());
         }
         Err(Error::statement(format!(
@@ -208,6 +238,11 @@ impl Statement {
             warnings.push(format!(
                 "the method {method} does not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
                 names.join(", ")
+            ));
+        }
+        if self.knowledge.is_some() && !self.method.takes_physics() {
+            warnings.push(format!(
+                "the method {method} makes no use of [physics]: take pinn-bo or auto, which do"
             ));
         }
         if let Some(Evaluate::Command(command)) = &self.evaluate {

@@ -61,7 +61,7 @@ impl Study {
     /// refused; the budget, the number of parallel evaluations and how they are made may change.
     pub fn open(statement: Statement, store: impl Into<Store>) -> Result<Self> {
         let Store { journal, workers } = store.into();
-        let proposer = statement.method.build(&statement.space, &statement.outputs)?;
+        let proposer = statement.proposer()?;
         let oracle = Oracle {
             proposer,
             view: View::new(&statement),
@@ -120,9 +120,7 @@ impl Study {
     }
 
     fn fresh_proposer(&self) -> Result<Box<dyn Proposer>> {
-        self.statement
-            .method
-            .build(&self.statement.space, &self.statement.outputs)
+        self.statement.proposer()
     }
 
     fn fresh_ledger(&self) -> Ledger {
