@@ -51,6 +51,7 @@ def minimize(
     budget: int = 100,
     constraints: Any = None,
     known: Sequence[str] = (),
+    physics: str | Sequence[str] | Mapping[str, Any] | None = None,
     method: str | Mapping[str, Any] | Proposes = "auto",
     parallel: int = 1,
     seed: int = 0,
@@ -75,15 +76,17 @@ def minimize(
     ``space``: a list of ``(low, high)``, and ``f`` takes an array; or a dict of parameters, and ``f`` takes a dict.
     ``constraints``: what is not known before an evaluation: functions of the same argument that must be ``<= 0``, one, a list
     or by name; or limits by name, ``{"stress": {"max": 250}}``, of what ``f`` reports by returning ``value, {"stress": 240}``.
-    ``known``: relations of the inputs that no evaluation violates. ``callback(result)`` is called after every evaluation and
-    ends the search by a true value or ``StopIteration``. With ``store`` the search survives being killed: call it again.
-    Everything else is as in :meth:`Study.optimize`.
+    ``known``: relations of the inputs that no evaluation violates. ``physics``: an equation that ``f`` obeys, as in
+    :class:`Study`. ``callback(result)`` is called after every evaluation and ends the search by a true value or
+    ``StopIteration``. With ``store`` the search survives being killed: call it again. Everything else is as in
+    :meth:`Study.optimize`.
     """
     limits, functions = _constraints(constraints)
     study = Study(
         space,
         outputs={OBJECTIVE: "minimize", **limits},
         known=known,
+        physics=physics,
         method=method,
         seed=seed,
         budget=budget,

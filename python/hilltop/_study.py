@@ -132,9 +132,11 @@ class Study:
 
     ``space``: a dict of parameters, a list of ``(low, high)``, or the path of a study file. ``outputs``: what an evaluation
     reports, ``{"cost": "minimize", "stress": {"max": 250}}``; by default one ``value`` to be minimised. ``known``: relations
-    of the inputs, ``["length * ratio <= 32"]``. ``method``: a name, a table with a name and settings, what
-    :func:`hilltop.compose` gives, or an object with ``propose(history)``. ``store``: a file; it is continued where it exists,
-    and ``hilltop run``, ``show`` and ``report`` of the command line work on it too.
+    of the inputs, ``["length * ratio <= 32"]``. ``physics``: an equation that the objective ``f`` obeys,
+    ``"d(f,x,x) + d(f,y,y) = 0"``, a list of them, or the section ``[physics]`` of a study file as a dict. ``method``: a
+    name, a table with a name and settings, what :func:`hilltop.compose` gives, or an object with ``propose(history)``.
+    ``store``: a file; it is continued where it exists, and ``hilltop run``, ``show`` and ``report`` of the command line
+    work on it too.
     """
 
     def __init__(
@@ -143,6 +145,7 @@ class Study:
         *,
         outputs: Mapping[str, str | Mapping[str, Any]] | str | None = None,
         known: Sequence[str] = (),
+        physics: str | Sequence[str] | Mapping[str, Any] | None = None,
         method: str | Mapping[str, Any] | Proposes = "auto",
         seed: int = 0,
         budget: int | None = None,
@@ -173,6 +176,8 @@ class Study:
             described["budget"] = _count("budget", budget, 1, 2**63 - 1)
         if known:
             described["constraints"] = {"known": [known] if isinstance(known, str) else list(known)}
+        if physics is not None:
+            described["physics"] = _physics(physics)
         custom = None if isinstance(method, (str, Mapping)) else method
         if custom is None:
             described["method"] = {"name": method} if isinstance(method, str) else method
@@ -359,6 +364,13 @@ def _json(described: Any) -> str:
         return json.dumps(described, default=_unknown, allow_nan=False)
     except ValueError:
         raise StatementError("the study contains NaN or infinity: bounds and limits are finite numbers") from None
+
+
+def _physics(given: str | Sequence[str] | Mapping[str, Any]) -> dict[str, Any]:
+    """The section of a study file: an equation alone, several, or all of it."""
+    if isinstance(given, str):
+        return {"equation": given}
+    return dict(given) if isinstance(given, Mapping) else {"equations": list(given)}
 
 
 def _unknown(value: Any) -> Any:

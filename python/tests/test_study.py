@@ -269,3 +269,15 @@ def test_the_bar_in_a_notebook_is_one_output_that_is_replaced(monkeypatch: pytes
     monkeypatch.setattr("hilltop._progress.PAUSE", 0.0)
     hilltop.Study([(0, 1)], method="random", budget=5).optimize(lambda x: x[0])
     assert len(shown) == 5 and shown[0].startswith("first ") and "5/5" in shown[-1] and "<progress" in shown[-1]
+
+
+def test_an_equation_is_stated_alone_in_a_list_or_as_a_section():
+    space = {"x": (0, 1), "y": (0, 1)}
+    heat = "d(f,x,x) + d(f,y,y) = 0"
+    for given in (heat, [heat], {"equation": heat}):
+        study = hilltop.Study(space, physics=given, method="sobol")
+        assert study._description["physics"]["equations"] == [heat]
+    with pytest.raises(hilltop.errors.StatementError, match="unknown name `z`"):
+        hilltop.Study(space, physics="d(f,z) = 0")
+    found = hilltop.minimize(lambda x: x[0] * x[1], [(0, 1), (0, 1)], physics="laplacian(f) = 0", budget=3, method="sobol")
+    assert found.nfev == 3

@@ -350,7 +350,7 @@ fn check_says_how_the_physics_was_understood() {
         "d(f,x,x) = k*f   linear, order 2",
         "grad(f)^2 = 1    not linear, order 1",
         "f = 1 at x == 0  linear, no derivative",
-        "warning: the method random makes no use of [physics]: take pinn-bo or auto, which do",
+        "warning: the method random makes no use of [physics]",
     ] {
         assert!(checked.contains(words), "{words}\n{checked}");
     }

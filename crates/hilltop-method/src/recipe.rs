@@ -155,8 +155,8 @@ impl Recipe {
     }
 
     /// Refuses what cannot work, before any data exist.
-    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>, knowledge: Option<&Arc<Knowledge>>) -> Result<()> {
-        self.build_with(space, outputs, knowledge).map(drop)
+    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<()> {
+        self.build(space, outputs).map(drop)
     }
 
     /// The proposer of this recipe for a space and its outputs.

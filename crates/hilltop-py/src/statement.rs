@@ -80,6 +80,7 @@ mod tests {
             },
             "constraints": { "known": ["n <= 32"] },
             "outputs": { "stress": { "max": 250.5 }, "cost": { "maximize": true } },
+            "physics": { "equations": ["d(f, `z \"quoted\"`) = k*n"], "functions": { "k": "2" }, "points": 9, "collocation": "fixed" },
         })
     }
 

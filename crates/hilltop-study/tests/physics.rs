@@ -1,5 +1,5 @@
 //! What a study knows of its objective: from the file to the method, and through the store.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::float_cmp)]
 
 use std::sync::Arc;
 

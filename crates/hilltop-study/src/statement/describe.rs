@@ -74,13 +74,11 @@ impl Statement {
 
     fn describe_physics(&self) -> Option<Value> {
         let knowledge = self.knowledge.as_ref()?;
-        Some(match &self.physics {
-            Some(physics) => self::physics(physics),
-            None => {
-                let texts: Vec<String> = knowledge.equations.iter().map(|equation| equation.text()).collect();
-                json!({ "closures": texts, "points": knowledge.points, "collocation": knowledge.collocation.name() })
-            }
-        })
+        let closures = || {
+            let texts: Vec<String> = knowledge.equations.iter().map(|equation| equation.text()).collect();
+            json!({ "closures": texts, "points": knowledge.points, "collocation": knowledge.collocation.name() })
+        };
+        Some(self.physics.as_ref().map_or_else(closures, physics))
     }
 
     /// In what a stored description differs from this statement, in words; empty when the study is the same.

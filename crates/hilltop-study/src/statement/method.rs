@@ -81,7 +81,7 @@ impl Method {
         knowledge: Option<&Arc<Knowledge>>,
     ) -> Result<()> {
         match self {
-            Self::Recipe { recipe, .. } => Ok(recipe.check(space, outputs, knowledge)?),
+            Self::Recipe { recipe, .. } => Ok(recipe.build_with(space, outputs, knowledge).map(drop)?),
             Self::Custom { .. } => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hilltop_core::{Goal, Knowledge, Output, Physics, Proposer, Space};
+use hilltop_method::{Recipe, registry};
 
 pub use evaluate::{Command, Evaluate, OnFailure};
 pub use method::Method;
@@ -241,8 +242,10 @@ impl Statement {
             ));
         }
         if self.knowledge.is_some() && !self.method.takes_physics() {
+            let able: Vec<String> = methods_with_physics().map(|name| format!(", {name} does")).collect();
             warnings.push(format!(
-                "the method {method} makes no use of [physics]: take pinn-bo or auto, which do"
+                "the method {method} makes no use of [physics]{}",
+                able.concat()
             ));
         }
         if let Some(Evaluate::Command(command)) = &self.evaluate {
@@ -261,6 +264,12 @@ impl Statement {
             _ => None,
         }
     }
+}
+
+/// The methods that make use of physics.
+fn methods_with_physics() -> impl Iterator<Item = &'static str> {
+    let takes = |name: &&str| Recipe::parse(&(*name).into()).is_ok_and(|recipe| recipe.takes_physics());
+    registry::methods().iter().map(|entry| entry.name).filter(takes)
 }
 
 /// The names of the parameters, or of the columns of a finite space.
