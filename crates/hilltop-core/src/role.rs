@@ -23,10 +23,11 @@ pub trait Proposer: Send {
     /// for one after another, each knowing those before it as under way. Fewer may come back; the rest is then asked for again.
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>>;
 
-    /// How many points are best asked for at once: more than one where a batch costs less than its points one after another.
+    /// How many points are best asked for at once as of this history: more than one where a batch costs less than its points one
+    /// after another, or next to nothing.
     ///
     /// Whoever wants more asks again and again for so many, and can give up in between.
-    fn at_once(&self) -> usize {
+    fn at_once(&self, _history: &History) -> usize {
         1
     }
 

@@ -140,6 +140,10 @@ impl Proposer for Search {
         one_by_one(history, count, |history| self.propose_one(history))
     }
 
+    fn at_once(&self, history: &History) -> usize {
+        self.global.at_once(history)
+    }
+
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
         self.global.recommend(history)
     }

@@ -9,6 +9,7 @@ use hilltop_core::{
 };
 
 use crate::arm::{any_arm, best_arm};
+use crate::designed::STRETCH;
 use crate::limits::{Kept, Limits, memory, own_memory, violations};
 use crate::transform::Transform;
 use crate::trust::Trust;
@@ -95,19 +96,26 @@ impl Composite {
         })
     }
 
-    /// The initial design's point for the next trial, while there is one.
-    pub(crate) fn designed(&self, history: &History) -> Result<Option<Query>> {
-        let trial = history.next_trial();
-        let arms = history.arms();
+    /// How many of the next trials are the initial design's: all, as long as there is nothing to fit a model to.
+    pub(crate) fn left(&self, history: &History) -> u64 {
+        if history.len() < 2 {
+            return u64::MAX;
+        }
         // Every round of a bandit counts, so arms are drawn blindly only where that is wished for.
-        let count = arms.map_or_else(
+        let count = history.arms().map_or_else(
             || self.design.count(history.space()),
             |_| self.design.count.unwrap_or(0),
         );
-        if trial >= count as u64 && history.len() >= 2 {
+        (count as u64).saturating_sub(history.next_trial())
+    }
+
+    /// The initial design's point for the next trial, while there is one.
+    pub(crate) fn designed(&self, history: &History) -> Result<Option<Query>> {
+        let trial = history.next_trial();
+        if self.left(history) == 0 {
             return Ok(None);
         }
-        if let Some(arms) = arms {
+        if let Some(arms) = history.arms() {
             return any_arm(arms, &mut history.rng(trial)).map(Some);
         }
         self.design
@@ -212,6 +220,11 @@ fn check_smoothness(surrogate: Capabilities, acquisition: bool) -> Result<()> {
 impl Proposer for Composite {
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>> {
         one_by_one(history, count, |history| self.propose_one(history))
+    }
+
+    /// The rest of the design, then one after another.
+    fn at_once(&self, history: &History) -> usize {
+        self.left(history).clamp(1, STRETCH as u64) as usize
     }
 
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {

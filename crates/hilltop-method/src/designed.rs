@@ -7,7 +7,7 @@ use crate::arm::any_arm;
 use crate::composite::one_by_one;
 
 /// Points of a design cost next to nothing: what takes time is to write them, and that is done once for so many.
-const STRETCH: usize = 256;
+pub(crate) const STRETCH: usize = 256;
 
 /// Follows a design for as long as it is asked.
 pub(crate) struct Designed(pub(crate) Design);
@@ -20,7 +20,7 @@ impl Proposer for Designed {
         })
     }
 
-    fn at_once(&self) -> usize {
+    fn at_once(&self, _history: &History) -> usize {
         STRETCH
     }
 

@@ -59,6 +59,12 @@ impl Proposer for Moving {
         self.composite(history)?.propose(history, count)
     }
 
+    fn at_once(&self, history: &History) -> usize {
+        self.composite
+            .as_ref()
+            .map_or(1, |composite| composite.at_once(history))
+    }
+
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
         self.composite(history)?.recommend(history)
     }

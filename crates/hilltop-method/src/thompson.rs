@@ -151,8 +151,14 @@ impl Proposer for Thompson {
         Ok(queries)
     }
 
-    fn at_once(&self) -> usize {
-        GROUP * cores()
+    /// The rest of the design, then a group a core.
+    fn at_once(&self, history: &History) -> usize {
+        let designs = self.uncertainty.is_none() && self.composite.left(history) > 0;
+        if designs {
+            self.composite.at_once(history)
+        } else {
+            GROUP * cores()
+        }
     }
 
     /// The process that the draws come from in the wide limit: it has a mean and deviations to report.

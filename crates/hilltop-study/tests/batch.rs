@@ -32,7 +32,7 @@ impl Proposer for Stretched {
         self.inside.propose(history, count)
     }
 
-    fn at_once(&self) -> usize {
+    fn at_once(&self, _: &History) -> usize {
         self.length
     }
 }
@@ -177,7 +177,7 @@ fn a_batch_that_repeats_itself_is_cut_where_it_does() {
             Ok((0..count).map(place).collect())
         }
 
-        fn at_once(&self) -> usize {
+        fn at_once(&self, _: &History) -> usize {
             6
         }
     }

@@ -47,6 +47,15 @@ struct Order<'a> {
     count: usize,
 }
 
+/// Points that were proposed at once.
+#[derive(Default)]
+struct Stretch {
+    /// Those that were written.
+    asked: Vec<Asked>,
+    /// How many the method was asked for.
+    ordered: usize,
+}
+
 /// What a worker may propose next.
 enum Turn {
     Trial(u64),
@@ -69,16 +78,19 @@ impl Study {
         self.check_count(count)?;
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
-        let most = oracle.proposer.at_once().max(1);
-        let (mut reach, mut asked) = (most, Vec::new());
+        let (mut reach, mut asked) = (count, Vec::new());
         while asked.len() < count {
             let wanted = reach.min(count - asked.len());
             match self.ask_by_hand(&mut oracle, None, wanted, stop) {
                 Ok(next) => {
                     // Where others write all the time, long stretches are proposed in vain.
-                    let whole = next.len() == wanted;
-                    reach = if whole { most.min(2 * reach) } else { next.len() };
-                    asked.extend(next);
+                    let whole = next.asked.len() == next.ordered;
+                    reach = if whole {
+                        reach.saturating_mul(2)
+                    } else {
+                        next.asked.len()
+                    };
+                    asked.extend(next.asked);
                 }
                 Err(error) if error.is_exhausted() && !asked.is_empty() => break,
                 Err(error) => return Err(error),
@@ -106,7 +118,7 @@ impl Study {
         let mut oracle = self.oracle();
         let _hand = self.workers.hand()?;
         let mut next = || {
-            let asked = self.ask_by_hand(&mut oracle, Some(&offer), 1, &Stop::new())?;
+            let asked = self.ask_by_hand(&mut oracle, Some(&offer), 1, &Stop::new())?.asked;
             asked
                 .iter()
                 .filter_map(|asked| asked.arm)
@@ -118,15 +130,15 @@ impl Study {
     }
 
     /// Nobody else proposes by hand now, so a number that was taken by hand and has no point is free. At least one point comes back.
-    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>, count: usize, stop: &Stop) -> Result<Vec<Asked>> {
+    fn ask_by_hand(&self, oracle: &mut Oracle, offer: Option<&Offer>, count: usize, stop: &Stop) -> Result<Stretch> {
         let free = |trial: &Trial| trial.worker.as_ref().is_none_or(|name| !self.workers.is_alive(name));
         let choose = |ledger: &Ledger| Turn::Trial(vacancy(ledger, free).unwrap_or_else(|| ledger.next()));
         let worker = None;
-        let asked = self.propose(oracle, Order { worker, offer, count }, stop, choose)?;
-        if asked.is_empty() {
+        let stretch = self.propose(oracle, Order { worker, offer, count }, stop, choose)?;
+        if stretch.asked.is_empty() {
             return Err(nothing_proposed().into());
         }
-        Ok(asked)
+        Ok(stretch)
     }
 
     /// What this worker should do next: first what dead workers left, then what is new.
@@ -141,12 +153,12 @@ impl Study {
             offer: None,
             count: 1,
         };
-        let mut asked = self.propose(&mut oracle, order, &Stop::new(), |ledger| {
+        let mut stretch = self.propose(&mut oracle, order, &Stop::new(), |ledger| {
             let turn = self.turn(ledger, worker);
             waits = matches!(turn, Turn::Wait);
             turn
         })?;
-        Ok(match asked.pop() {
+        Ok(match stretch.asked.pop() {
             Some(asked) => Task::Evaluate { asked, again: false },
             None if waits => Task::Wait,
             None => Task::Done,
@@ -224,23 +236,24 @@ impl Study {
         order: Order<'_>,
         stop: &Stop,
         mut choose: impl FnMut(&Ledger) -> Turn,
-    ) -> Result<Vec<Asked>> {
+    ) -> Result<Stretch> {
         if self.statement.contexts && order.offer.is_none() {
             return Err(Error::ArmsMissing);
         }
         loop {
             stop.check()?;
             let Some((footing, room)) = self.reserve(oracle, order, &mut choose)? else {
-                return Ok(Vec::new());
+                return Ok(Stretch::default());
             };
             let history = oracle.view.offer(order.offer.map(Offer::points));
-            let queries = proposed(oracle.proposer.as_mut(), history, room)?;
+            let ordered = room.min(oracle.proposer.at_once(history).max(1));
+            let queries = proposed(oracle.proposer.as_mut(), history, ordered)?;
             stop.check()?;
             let found = queries.into_iter().map(|query| self.found(query, order.offer));
             let found = found.collect::<Result<Vec<_>>>()?;
             let asked = self.write_points(footing, order.worker, &found)?;
             if !asked.is_empty() {
-                return Ok(asked);
+                return Ok(Stretch { asked, ordered });
             }
         }
     }
