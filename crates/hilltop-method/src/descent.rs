@@ -152,6 +152,7 @@ impl Descent {
             pool: Pool { points: 200, near: 200 },
             starts: 4,
             iterations: 60,
+            ..Gradient::default()
         };
         let found = search.maximise(score.as_ref(), &context, rng)?;
         Ok(Some(zoom.outward(&found)))

@@ -45,6 +45,7 @@
 mod activation;
 mod architecture;
 mod backward;
+mod bell;
 mod columns;
 mod convolution;
 mod course;
@@ -73,6 +74,7 @@ mod training;
 
 pub use activation::{Activation, Jet};
 pub use architecture::{Architecture, Initial, Parameterisation};
+pub use bell::exponentials;
 pub use convolution::Convolution;
 pub use ensemble::Ensemble;
 pub use error::{Error, Result};

@@ -56,6 +56,7 @@ fn search() -> Auto {
             pool,
             starts: 3,
             iterations: 25,
+            ..Gradient::default()
         },
         local: Local {
             pool,

@@ -11,6 +11,7 @@ use super::ascent::Ascent;
 use super::climber::Start;
 use super::local::{MOVES, Search};
 use super::pool::{Pool, WIDE};
+use super::sweep::swept;
 use super::terrain::{Candidate, Terrain, rank};
 
 /// Multi-start projected L-BFGS.
@@ -23,6 +24,9 @@ pub struct Gradient {
     pub starts: usize,
     /// How many batches an ascent takes at most.
     pub iterations: usize,
+    /// How often all coordinates are swept, one after another, from the best tops and the best observation; for scores that are
+    /// nearly sums.
+    pub sweeps: usize,
 }
 
 impl Default for Gradient {
@@ -31,6 +35,7 @@ impl Default for Gradient {
             pool: Pool::default(),
             starts: 6,
             iterations: 50,
+            sweeps: 0,
         }
     }
 }
@@ -57,6 +62,10 @@ impl Maximiser for Gradient {
         rank(&mut found);
         let tolerance = tolerance(&found);
         let mut tops = self.ascend(score, smooth, &terrain, starts(&found, self.starts), tolerance, rng);
+        if self.sweeps > 0 {
+            let swept = self.sweep(score, context, &terrain, &mut tops, rng);
+            tops.extend(self.ascend(score, smooth, &terrain, swept, tolerance, rng));
+        }
         if terrain.is_discrete() || terrain.is_constrained() {
             rank(&mut tops);
             tops.truncate(self.starts.div_ceil(2));
@@ -81,6 +90,27 @@ impl Maximiser for Gradient {
 }
 
 impl Gradient {
+    /// Where sweeps from the best tops and the best observation lead.
+    fn sweep(
+        &self,
+        score: &dyn Score,
+        context: &Context<'_>,
+        terrain: &Terrain<'_>,
+        tops: &mut [Candidate],
+        rng: &mut Rng,
+    ) -> Vec<Candidate> {
+        rank(tops);
+        let observed = context
+            .ranked()
+            .first()
+            .map(|&best| context.evidence.points.row(best).to_vec());
+        let observed = Terrain::candidates(score, observed.into_iter().collect(), &[1.0]);
+        let starts = observed.iter().chain(tops.iter().take(1));
+        starts
+            .map(|start| swept(score, terrain, start, self.sweeps, rng))
+            .collect()
+    }
+
     /// The tops above the starts, as points that may be evaluated.
     fn ascend(
         &self,

@@ -14,6 +14,7 @@ mod known;
 mod local;
 mod perturbation;
 mod pool;
+mod sweep;
 mod terrain;
 
 use hilltop_core::{Context, Maximiser, Result, Rng, Score};

@@ -1,9 +1,12 @@
 //! What observations explain of a process: exactly, or through landmarks where there are too many of them.
 
-use faer::{Mat, MatMut, MatRef};
-use hilltop_core::Rng;
+use std::any::Any;
+use std::sync::Arc;
 
-use super::kernel::Crossing;
+use faer::{Mat, MatMut, MatRef};
+use hilltop_core::{Result, Rng};
+
+use super::kernel::{Crossing, Field, Kernel};
 
 /// The observations of a process. Anchors are the points whose covariance with a query is all that is asked for.
 pub trait Condition: Send + Sync {
@@ -22,8 +25,8 @@ pub trait Condition: Send + Sync {
     fn explained(&self, cross: MatMut<'_, f64>) -> Vec<f64>;
     /// How much variance the observations explain; the covariances become `β` with `∂explained = 2 Σ_i β_i ∂k_i`.
     fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64>;
-    /// The weights of the anchors that turn a function of the prior into a centred one of the posterior.
-    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64>;
+    /// A function of the prior, and the weights of the anchors that turn it into a centred one of the posterior.
+    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)>;
     /// The diagonal of `(K + λI)⁻¹` at the latest anchors, at most `count` of them; empty where anchors are not the
     /// observations.
     fn latest_inverse(&self, _count: usize) -> Vec<f64> {
@@ -33,6 +36,8 @@ pub trait Condition: Send + Sync {
     fn observation(&self, anchor: usize) -> usize {
         anchor
     }
+    /// The condition as itself, so that whoever made it recognises it.
+    fn as_any(&self) -> &dyn Any;
     /// A copy; large parts are shared.
     fn boxed(&self) -> Box<dyn Condition>;
 }

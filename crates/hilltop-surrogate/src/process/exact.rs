@@ -1,5 +1,6 @@
 //! The exact posterior covariance in the dual: `σ²(x) = k(x,x) − k_n(x)ᵀ (K_n + λI)⁻¹ k_n(x)`.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use faer::{Mat, MatMut, MatRef};
@@ -8,7 +9,7 @@ use hilltop_core::{Result, Rng};
 use super::border::Bordered;
 use super::condition::{Condition, Crossings};
 use super::factor::{Factor, NUGGET};
-use super::kernel::{Anchors, Kernel};
+use super::kernel::{Anchors, Field, Kernel};
 
 /// Observed points and the factor of their covariance.
 #[derive(Clone)]
@@ -98,20 +99,26 @@ impl Condition for Exact {
     }
 
     /// Matheron's rule: `−(K + λI)⁻¹(f + ε)`.
-    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
-        let mut values = drawn((*self.base_points).as_ref());
+    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        let field = kernel.draw(rng)?;
+        let mut values = field.values((*self.base_points).as_ref());
         if self.later.is_some() {
-            values.extend(drawn(self.later_points.as_ref()));
+            values.extend(field.values(self.later_points.as_ref()));
         }
         let deviation = self.noise.sqrt();
         for value in &mut values {
             *value = -(*value + deviation * rng.normal());
         }
-        self.factor.solve(&values)
+        let weights = self.factor.solve(&values);
+        Ok((field, weights))
     }
 
     fn latest_inverse(&self, count: usize) -> Vec<f64> {
         self.factor.latest_inverse(count)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn boxed(&self) -> Box<dyn Condition> {

@@ -13,6 +13,7 @@
 //! measured against the exact posterior. A new observation is a rank-one update, O(r²); nothing that a query costs depends on the number of
 //! observations. No r × n matrix is stored: the mean's weights take one pass over the kernel.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use faer::linalg::matmul::matmul;
@@ -22,7 +23,7 @@ use hilltop_core::{Error, Result, Rng};
 use super::condition::{Condition, Crossings};
 use super::embedded::own_products;
 use super::factor::{Factor, column_of, update};
-use super::kernel::{Anchors, Kernel};
+use super::kernel::{Anchors, Field, Kernel};
 use super::pivot::landmarks;
 
 /// So many observations are worked on at once.
@@ -198,15 +199,20 @@ impl Condition for Landmark {
 
     /// The landmarks' weights are drawn from their posterior, and the prior function is taken off at the landmarks:
     /// what is left of it has the covariance that they cannot see.
-    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
+    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        let field = kernel.draw(rng)?;
         let deviation = self.noise.sqrt();
         let mut weights = Mat::from_fn(self.count(), 1, |_, _| deviation * rng.normal());
         self.inner.backward(weights.as_mut());
-        let mut seen = column_of(&drawn((*self.anchor_points).as_ref()));
+        let mut seen = column_of(&field.values((*self.anchor_points).as_ref()));
         self.root.forward(seen.as_mut());
         weights -= &seen;
         self.root.backward(weights.as_mut());
-        weights.col_as_slice(0).to_vec()
+        Ok((field, weights.col_as_slice(0).to_vec()))
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn boxed(&self) -> Box<dyn Condition> {

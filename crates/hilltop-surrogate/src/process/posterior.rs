@@ -110,9 +110,7 @@ impl Posterior {
 
     /// A function of the prior and the weights of the anchors that make it a centred one of the posterior.
     pub fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
-        let field = self.kernel.draw(rng)?;
-        let weights = self.condition.update(&|points| field.values(points), rng);
-        Ok((field, weights))
+        self.condition.draw(self.kernel.as_ref(), rng)
     }
 }
 

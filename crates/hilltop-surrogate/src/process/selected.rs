@@ -5,6 +5,7 @@
 //! best, the latest and a spread of 1400 observations than with 1000 landmarks. With noise, averages over all of them count and
 //! landmarks win; they draw level where the noise variance is about 3e-4 of the values'.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use faer::{Mat, MatMut, MatRef};
@@ -12,7 +13,7 @@ use hilltop_core::{Result, Rng};
 
 use super::condition::{Condition, Crossings};
 use super::exact::Exact;
-use super::kernel::Kernel;
+use super::kernel::{Field, Kernel};
 use super::schedule::subset;
 
 /// Some of the observations, and all that came after the choice.
@@ -73,8 +74,8 @@ impl Condition for Selected {
         self.exact.duals(cross)
     }
 
-    fn update(&self, drawn: &dyn Fn(MatRef<'_, f64>) -> Vec<f64>, rng: &mut Rng) -> Vec<f64> {
-        self.exact.update(drawn, rng)
+    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        self.exact.draw(kernel, rng)
     }
 
     fn latest_inverse(&self, count: usize) -> Vec<f64> {
@@ -87,6 +88,10 @@ impl Condition for Selected {
             .get(anchor)
             .copied()
             .unwrap_or_else(|| self.offered + anchor - chosen)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 
     fn boxed(&self) -> Box<dyn Condition> {

@@ -1,0 +1,138 @@
+//! `pinn-bo`: optimisation with a differential equation as prior knowledge.
+//!
+//! Asks for one objective on any space, and for `[physics]`. A process whose covariance is that of a wide smooth network is
+//! conditioned on the observations and on the equations at collocation points; expected improvement chooses the next
+//! point. Whether the equations deserve it is measured at every round on observations that are held out: where
+//! they are expected better without them, the round is `auto`'s.
+//!
+//! D. Phan-Trong, *Bayesian Optimization with neural networks* (thesis), chapter 5: PINN-BO. The thesis trains one network
+//! on values and residuals and follows it greedily; docs/methods/pinn-bo.md says where this departs and why.
+
+use std::sync::Arc;
+
+use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
+use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result};
+use hilltop_surrogate::Physics;
+use hilltop_surrogate::physics::PhysicsModel;
+use serde::{Deserialize, Serialize};
+
+use crate::auto::Auto;
+use crate::composite::{Composite, one_by_one};
+use crate::transform::Transform;
+
+/// The settings of `pinn-bo`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PinnBo {
+    /// The first points; few, because the equations are there already.
+    pub design: Design,
+    /// What is worth evaluating.
+    pub acquisition: acquisition::Kind,
+    /// How the best point is found.
+    pub maximiser: maximiser::Kind,
+    /// At most so many rows of equations in all.
+    pub rows: usize,
+}
+
+impl Default for PinnBo {
+    fn default() -> Self {
+        Self {
+            design: Design {
+                count: Some(4),
+                ..Design::default()
+            },
+            acquisition: acquisition::Kind::LogEi(LogEi::default()),
+            maximiser: maximiser::Kind::Auto(maximiser::Auto {
+                gradient: maximiser::Gradient {
+                    sweeps: 2,
+                    ..maximiser::Gradient::default()
+                },
+                ..maximiser::Auto::default()
+            }),
+            rows: 1000,
+        }
+    }
+}
+
+impl PinnBo {
+    /// The proposer for what is known of the objective.
+    pub fn build(&self, knowledge: Option<&Arc<Knowledge>>) -> Result<Box<dyn Proposer>> {
+        let knowledge = knowledge.ok_or_else(|| Error::Setting {
+            setting: "method".into(),
+            value: "pinn-bo".into(),
+            allowed: "with an equation: add a section [physics]".into(),
+        })?;
+        if self.rows == 0 {
+            return Err(Error::Setting {
+                setting: "rows".into(),
+                value: "0".into(),
+                allowed: "at least 1".into(),
+            });
+        }
+        let surrogate = Physics {
+            rows: self.rows,
+            ..Physics::new(knowledge.clone())
+        };
+        let composite = Composite::new(
+            self.design,
+            Transform::None,
+            Arc::new(surrogate),
+            Arc::new(self.acquisition.clone()),
+            Arc::new(self.maximiser),
+        )?;
+        Ok(Box::new(Informed {
+            informed: composite,
+            plain: Auto::default().build()?,
+        }))
+    }
+}
+
+/// The rounds of the equations, and those without.
+struct Informed {
+    informed: Composite,
+    plain: Box<dyn Proposer>,
+}
+
+impl Informed {
+    fn propose_one(&mut self, history: &History) -> Result<Query> {
+        if let Some(query) = self.informed.designed(history)? {
+            return Ok(query);
+        }
+        let values = self.informed.transformed(history);
+        let models: Models = self.informed.models(history, &values)?;
+        if is_believed(models.objective.as_ref()) {
+            return self.informed.suggest(&models, history, &values);
+        }
+        let mut queries = self.plain.propose(history, 1)?;
+        let query = queries.pop().ok_or_else(|| Error::Numerical {
+            what: "the proposal",
+            detail: "the method gave no point".into(),
+        })?;
+        let memory = models.objective.memory();
+        Ok(Query { memory, ..query })
+    }
+}
+
+/// Whether evidence favours the equations.
+fn is_believed(model: &dyn Model) -> bool {
+    let physics = model.as_any().downcast_ref::<PhysicsModel>();
+    physics.is_none_or(|physics| physics.evidence().weight >= 0.5)
+}
+
+impl Proposer for Informed {
+    fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>> {
+        one_by_one(history, count, |history| self.propose_one(history))
+    }
+
+    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
+        self.informed.recommend(history)
+    }
+
+    fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
+        self.informed.model(history)
+    }
+
+    fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
+        self.informed.limits(history)
+    }
+}
