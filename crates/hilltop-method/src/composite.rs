@@ -155,6 +155,17 @@ impl Composite {
 
     /// The point that the models of these values suggest for the next trial.
     pub(crate) fn suggest(&self, models: &Models, history: &History, values: &[f64]) -> Result<Query> {
+        self.suggest_by(self.acquisition.as_ref(), models, history, values)
+    }
+
+    /// The point that the models of these values suggest to another acquisition.
+    pub(crate) fn suggest_by(
+        &self,
+        acquisition: &dyn Acquisition,
+        models: &Models,
+        history: &History,
+        values: &[f64],
+    ) -> Result<Query> {
         let bounds = self.bounds(history);
         let violations = violations(history, &models.limits, values);
         let context = Context {
@@ -164,9 +175,7 @@ impl Composite {
             violations: &violations,
         };
         let mut rng = history.rng(history.next_trial());
-        let score = self
-            .acquisition
-            .bind(&all_believed(models, history)?, &context, &mut rng)?;
+        let score = acquisition.bind(&all_believed(models, history)?, &context, &mut rng)?;
         self.best_of(score, models, history, values, &mut rng)
     }
 

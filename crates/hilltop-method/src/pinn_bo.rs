@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
+use hilltop_acquire::{Design, LogEi, Mean, acquisition, maximiser};
 use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result};
 use hilltop_surrogate::Physics;
 use hilltop_surrogate::physics::PhysicsModel;
@@ -55,13 +55,17 @@ impl Default for PinnBo {
 }
 
 impl PinnBo {
-    /// The proposer for what is known of the objective.
-    pub fn build(&self, knowledge: Option<&Arc<Knowledge>>) -> Result<Box<dyn Proposer>> {
+    pub(crate) fn build(&self, knowledge: Option<&Arc<Knowledge>>) -> Result<Box<dyn Proposer>> {
         let knowledge = knowledge.ok_or_else(|| Error::Setting {
             setting: "method".into(),
             value: "pinn-bo".into(),
             allowed: "with an equation: add a section [physics]".into(),
         })?;
+        self.beside(&Auto::default(), knowledge)
+    }
+
+    /// The proposer for what is known of the objective, with these settings for the rounds without.
+    pub(crate) fn beside(&self, plain: &Auto, knowledge: &Arc<Knowledge>) -> Result<Box<dyn Proposer>> {
         if self.rows == 0 {
             return Err(Error::Setting {
                 setting: "rows".into(),
@@ -82,7 +86,7 @@ impl PinnBo {
         )?;
         Ok(Box::new(Informed {
             informed: composite,
-            plain: Auto::default().build()?,
+            plain: plain.build()?,
         }))
     }
 }
@@ -101,7 +105,12 @@ impl Informed {
         let values = self.informed.transformed(history);
         let models: Models = self.informed.models(history, &values)?;
         if is_believed(models.objective.as_ref()) {
-            return self.informed.suggest(&models, history, &values);
+            return match history.next_trial() % 2 {
+                0 => self.informed.suggest(&models, history, &values),
+                _ => self
+                    .informed
+                    .suggest_by(&acquisition::Kind::Mean(Mean::default()), &models, history, &values),
+            };
         }
         let mut queries = self.plain.propose(history, 1)?;
         let query = queries.pop().ok_or_else(|| Error::Numerical {

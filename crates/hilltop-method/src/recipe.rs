@@ -26,6 +26,7 @@ use crate::neural_cbo::NeuralCbo;
 use crate::neural_greedy::NeuralGreedy;
 use crate::neural_ts::NeuralTs;
 use crate::neural_ucb::NeuralUcb;
+use crate::pinn_bo::PinnBo;
 use crate::random::{self, Random};
 use crate::registry;
 use crate::sobol::{self, Sobol};
@@ -81,6 +82,8 @@ pub enum Recipe {
     GpUcb(GpUcb),
     /// Thompson sampling on a Gaussian process.
     GpTs(GpTs),
+    /// An equation as prior knowledge.
+    PinnBo(PinnBo),
     /// A composition of roles.
     Compose(Compose),
     /// Uniform sampling.
@@ -142,6 +145,7 @@ impl Recipe {
             Self::GpPi(_) => "gp-pi",
             Self::GpUcb(_) => "gp-ucb",
             Self::GpTs(_) => "gp-ts",
+            Self::PinnBo(_) => "pinn-bo",
             Self::Compose(_) => "compose",
             Self::Random(_) => "random",
             Self::Sobol(_) => "sobol",
@@ -151,12 +155,12 @@ impl Recipe {
 
     /// Whether it makes use of what is known of the objective besides its values.
     pub fn takes_physics(&self) -> bool {
-        false
+        matches!(self, Self::Auto(_) | Self::PinnBo(_))
     }
 
     /// Refuses what cannot work, before any data exist.
-    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>) -> Result<()> {
-        self.build(space, outputs).map(drop)
+    pub fn check(&self, space: &Arc<Space>, outputs: &Arc<[Output]>, knowledge: Option<&Arc<Knowledge>>) -> Result<()> {
+        self.build_with(space, outputs, knowledge).map(drop)
     }
 
     /// The proposer of this recipe for a space and its outputs.
@@ -169,7 +173,7 @@ impl Recipe {
         &self,
         space: &Arc<Space>,
         outputs: &Arc<[Output]>,
-        _knowledge: Option<&Arc<Knowledge>>,
+        knowledge: Option<&Arc<Knowledge>>,
     ) -> Result<Box<dyn Proposer>> {
         if !outputs.iter().any(|output| output.goal.is_objective()) {
             return Err(Error::Setting {
@@ -179,7 +183,11 @@ impl Recipe {
             });
         }
         match self {
-            Self::Auto(settings) => settings.build(),
+            Self::Auto(settings) => match knowledge {
+                Some(known) => PinnBo::default().beside(settings, known),
+                None => settings.build(),
+            },
+            Self::PinnBo(settings) => settings.build(knowledge),
             Self::NeuralBo(settings) => settings.build(space),
             Self::NeuralUcb(settings) => settings.build(),
             Self::NeuralTs(settings) => settings.build(),

@@ -185,6 +185,14 @@ const METHODS: &[Entry] = &[
         seconds: Some(0.092),
     },
     Entry {
+        name: "pinn-bo",
+        about: "expected improvement on a process that obeys the equations of [physics]",
+        paper: "Phan-Trong: Bayesian Optimization with Neural Networks (thesis), chapter 5: PINN-BO",
+        needs: "any space, an equation",
+        batch: TURN,
+        seconds: None,
+    },
+    Entry {
         name: "compose",
         about: "a surrogate, an acquisition and a maximiser of your choice",
         paper: "docs/methods/compose.md",
