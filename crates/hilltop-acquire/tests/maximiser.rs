@@ -18,6 +18,7 @@ fn maximisers() -> [Kind; 4] {
         pool: SMALL,
         starts: 4,
         iterations: 15,
+        ..Gradient::default()
     };
     let local = Local {
         pool: SMALL,

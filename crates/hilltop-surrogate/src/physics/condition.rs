@@ -25,7 +25,7 @@ pub struct Doubt {
 }
 
 /// A nugget as a share of a variance: a kernel matrix is known up to rounding.
-const NUGGET: f64 = 1e-10;
+const NUGGET: f64 = 1e-12;
 
 /// Laws and observed values, and the factor of their covariance.
 #[derive(Clone)]

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use faer::MatRef;
 use hilltop_core::{HeldOut, Marginals, Model, Paths, Result};
+use serde::{Deserialize, Serialize};
 
-use super::parameters::Parameters;
+use super::parameters::Found;
 use crate::process::ProcessModel;
 
 /// How much the equations are believed, and why.
@@ -26,12 +27,12 @@ pub struct Evidence {
 }
 
 /// What is remembered of a fit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Memory {
-    /// With equations: to how many observations parameters were fitted, and what they are.
-    pub(super) informed: (Option<usize>, Parameters),
+    /// The parameters with equations.
+    pub(super) informed: Found,
     /// The same without.
-    pub(super) plain: (Option<usize>, Parameters),
+    pub(super) plain: Found,
 }
 
 /// A fitted process with equations.
@@ -82,11 +83,7 @@ impl Model for PhysicsModel {
     }
 
     fn memory(&self) -> Option<serde_json::Value> {
-        let Memory { informed, plain } = &self.memory;
-        Some(serde_json::json!({
-            "informed": { "count": informed.0, "parameters": informed.1 },
-            "plain": { "count": plain.0, "parameters": plain.1 },
-        }))
+        serde_json::to_value(&self.memory).ok()
     }
 
     fn held_out(&self) -> Vec<HeldOut> {

@@ -72,6 +72,15 @@ impl Parameters {
     }
 }
 
+/// Parameters, and to how many observations they were fitted; to none where there are too few for a fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// How many observations.
+    pub count: Option<usize>,
+    /// The parameters.
+    pub parameters: Parameters,
+}
+
 /// The coordinates as the kernel sees them, and what is believed of its parameters beforehand.
 #[derive(Clone, Debug)]
 pub struct Form {
@@ -117,7 +126,7 @@ impl Form {
             },
             prior(1e-6, 3.0, 1e-9, 1.0),
             if lawful {
-                prior(1e-6, 3.0, 1e-9, 1.0)
+                prior(1e-9, 4.0, 1e-13, 1.0)
             } else {
                 Prior::fixed(1e-6)
             },
@@ -283,7 +292,7 @@ impl Sample {
             } else {
                 parameters.noise
             };
-            gram[(j, j)] = gram[(j, j)] * (1.0 + 1e-9) + doubt;
+            gram[(j, j)] = gram[(j, j)] * (1.0 + 1e-12) + doubt;
         }
         let factor = Factor::exactly(gram, 0.0)?;
         let mut wanted = faer::Mat::from_fn(self.wanted.len(), 1, |i, _| self.wanted[i] / deviations[i]);

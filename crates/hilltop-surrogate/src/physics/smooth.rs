@@ -25,6 +25,9 @@ pub struct Smooth {
     pub sum: f64,
 }
 
+/// A coordinate, and how often a derivative is taken in it.
+type Place = (usize, usize);
+
 /// Functionals of two kinds of rows side by side: which of their derivatives share a coordinate.
 ///
 /// Derivatives in different coordinates multiply, `h_{α+β} = h_α h_β`; the others are listed.
@@ -32,9 +35,9 @@ pub struct Smooth {
 pub struct Plan {
     other: Vec<Partial>,
     /// Pairs that share a coordinate: places in both lists, and the coordinates of both together.
-    shared: Vec<(usize, usize, Vec<(usize, usize)>)>,
+    shared: Vec<(usize, usize, Vec<Place>)>,
     /// Pairs that are seen by the sum, with the coordinate; none where both are values.
-    alone: Vec<(usize, usize, Option<(usize, usize)>)>,
+    alone: Vec<(usize, usize, Option<Place>)>,
     /// The highest derivative of each coordinate.
     orders: Vec<usize>,
 }
@@ -203,7 +206,7 @@ impl<'a> Tables<'a> {
         sum
     }
 
-    fn multiply(&self, places: &[(usize, usize)], term: &mut [f64]) {
+    fn multiply(&self, places: &[Place], term: &mut [f64]) {
         for &(axis, order) in places {
             let values = &self.joint[axis][order];
             term.iter_mut().zip(values).for_each(|(slot, h)| *slot *= h);
@@ -273,11 +276,11 @@ fn add(sum: &mut [f64], term: &[f64]) {
 
 /// `(−1)^order`: derivatives in the second point.
 fn sign(partial: &Partial) -> f64 {
-    if partial.order() % 2 == 0 { 1.0 } else { -1.0 }
+    if partial.order().is_multiple_of(2) { 1.0 } else { -1.0 }
 }
 
 /// The coordinates of two derivatives together, and how often each.
-fn merged(a: &Partial, b: &Partial) -> Vec<(usize, usize)> {
+fn merged(a: &Partial, b: &Partial) -> Vec<Place> {
     let mut places = a.axes().to_vec();
     for &(axis, order) in b.axes() {
         match places.iter_mut().find(|(known, _)| *known == axis) {

@@ -13,7 +13,7 @@ const TRIES: usize = 4;
 
 /// The first points of a scrambled Sobol sequence at which an equation holds and that the known constraints allow; fewer
 /// where those leave little of the space.
-pub(super) fn spread(equation: &dyn Equation, space: &Space, seed: u64, count: usize) -> Mat<f64> {
+pub(crate) fn spread(equation: &dyn Equation, space: &Space, seed: u64, count: usize) -> Mat<f64> {
     let mut rng = Rng::keyed(seed, &[TAG]);
     let scramble = rng.bits();
     let mut found: Vec<Vec<f64>> = Vec::with_capacity(count);
@@ -45,7 +45,7 @@ fn unit_point(dim: usize, scramble: u64, index: u64, rng: &mut Rng) -> Vec<f64> 
 }
 
 /// Keeps the first of the old points and fills up with those of a pool that have the largest residuals.
-pub(super) fn denser(old: &Mat<f64>, share: f64, pool: &Mat<f64>, residuals: &[f64]) -> Mat<f64> {
+pub(crate) fn denser(old: &Mat<f64>, share: f64, pool: &Mat<f64>, residuals: &[f64]) -> Mat<f64> {
     let fresh = ((share * old.nrows() as f64) as usize).min(pool.nrows());
     let kept = old.nrows() - fresh;
     let mut order: Vec<usize> = (0..pool.nrows()).filter(|&i| residuals[i].is_finite()).collect();

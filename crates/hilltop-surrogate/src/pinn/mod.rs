@@ -16,7 +16,7 @@
 mod block;
 mod chain;
 mod collocated;
-mod collocation;
+pub(crate) mod collocation;
 mod drawn;
 mod frame;
 mod model;
