@@ -171,7 +171,7 @@ fn settings_that_cannot_work_are_named() {
         (json!({ "name": "lin-ts", "spread": -0.5 }), "spread"),
     ] {
         let recipe = Recipe::parse(&settings).unwrap();
-        let message = recipe.check(&space, &outputs()).unwrap_err().to_string();
+        let message = recipe.check(&space, &outputs(), None).unwrap_err().to_string();
         assert!(message.contains(named), "{settings}: {message}");
     }
 }

@@ -41,7 +41,7 @@ fn composed(surrogate: &Value, acquisition: &Value) -> Recipe {
 
 fn refusal(recipe: &Recipe) -> String {
     let space = Arc::new(Space::unit_box(2));
-    recipe.check(&space, &outputs()).unwrap_err().to_string()
+    recipe.check(&space, &outputs(), None).unwrap_err().to_string()
 }
 
 /// A point after eight observations of a bowl, with two under way.

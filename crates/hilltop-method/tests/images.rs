@@ -136,7 +136,7 @@ fn a_batch_of_networks_with_a_convolution_is_asks_in_a_row() {
 fn what_does_not_fit_the_array_is_refused_before_any_evaluation() {
     let check = |recipe: Value, space: &Arc<Space>| {
         let recipe = Recipe::parse(&recipe).map_err(|error| error.to_string())?;
-        recipe.check(space, &outputs()).map_err(|error| error.to_string())
+        recipe.check(space, &outputs(), None).map_err(|error| error.to_string())
     };
     let space = digits(&[8, 8]);
     for name in ["neural-bo", "sto-bnts", "sto-bnts-linear", "deep-ensemble"] {

@@ -142,7 +142,7 @@ fn uncertainty_sampling_spreads_the_first_points() {
 fn what_cannot_work_is_refused_by_name() {
     let space = Arc::new(Space::unit_box(2));
     let refused = |recipe: Value| match Recipe::parse(&recipe) {
-        Ok(recipe) => recipe.check(&space, &outputs()).unwrap_err().to_string(),
+        Ok(recipe) => recipe.check(&space, &outputs(), None).unwrap_err().to_string(),
         Err(error) => error.to_string(),
     };
     assert!(refused(json!({ "name": "sto-bnts", "width": 0 })).contains("width = 0"));

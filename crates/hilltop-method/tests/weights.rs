@@ -156,7 +156,7 @@ fn a_batch_of_each_has_no_equal_points() {
 #[test]
 fn what_cannot_work_is_refused_before_any_evaluation() {
     let space = Arc::new(Space::unit_box(2));
-    let refusal = |value: Value| recipe(&value).check(&space, &outputs()).unwrap_err().to_string();
+    let refusal = |value: Value| recipe(&value).check(&space, &outputs(), None).unwrap_err().to_string();
     assert!(refusal(json!({ "name": "go-ucb", "width": 0 })).starts_with("width = 0"));
     let beta = json!({ "name": "constant", "value": -2.0 });
     assert!(refusal(json!({ "name": "go-ucb", "beta": beta })).starts_with("beta.value = -2"));
