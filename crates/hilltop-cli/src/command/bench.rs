@@ -31,7 +31,7 @@ With --out: runs.jsonl (a line a run, with its curve) and bench.html (plots).";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Bench {
-    /// The methods, separated by commas; a method may be a table in JSON
+    /// The methods, separated by commas; a method may be a table in JSON, and NAME+physics is told the problem's equation
     #[arg(long, value_name = "LIST", default_value = "auto,random")]
     methods: String,
     /// The problems, separated by commas

@@ -15,7 +15,7 @@ use crate::expression::power;
 pub(super) type Term = usize;
 
 /// No equation that somebody wrote needs more terms than this, derivatives included.
-pub(super) const MOST_TERMS: usize = 2_000_000;
+pub(super) const MOST_TERMS: usize = 500_000;
 
 /// What a term is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

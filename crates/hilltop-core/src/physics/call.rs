@@ -1,7 +1,7 @@
 //! Calls: derivatives, gradients and the usual functions.
 
 use super::MOST_ORDER;
-use super::algebra::{Algebra, Term};
+use super::algebra::{Algebra, MOST_TERMS, Term};
 use super::error::{Fault, PhysicsError};
 use super::function::{Pair, Single};
 use super::reader::{Form, Outcome, Reader};
@@ -182,8 +182,11 @@ impl Reader<'_> {
         Ok(laplacian)
     }
 
-    /// Refuses derivatives of the objective that are too many.
+    /// Refuses derivatives of the objective that are too many, and expressions that grow without end.
     fn check_order(&self, node: &Node, form: &Form) -> Outcome<()> {
+        if self.terms.is_overfull() {
+            return Err(self.fault(node.span.start, Fault::TooLarge { limit: MOST_TERMS }));
+        }
         let roots = match form {
             Form::Number(term) => std::slice::from_ref(term),
             Form::Vector(parts) => parts,

@@ -4,6 +4,8 @@
 //! logarithm has `x = exp(a + s z)`, so `x d/dx = 1/s d/dz`, and powers of it give
 //! `dⁿ/dxⁿ = x⁻ⁿ Σ_k S(n,k) s⁻ᵏ dᵏ/dzᵏ` with Stirling's numbers of the first kind.
 
+use std::collections::BTreeMap;
+
 use super::Partial;
 use super::error::Obstacle;
 use super::slope::Direction;
@@ -54,17 +56,25 @@ pub(super) enum Standing {
 pub(super) struct Chart {
     pub(super) space: Space,
     pub(super) standings: Vec<Standing>,
+    places: BTreeMap<String, usize>,
+    /// The parameter of each coordinate that derivatives are taken in.
+    smooth: BTreeMap<usize, usize>,
     /// Changes the sign of an objective that is maximised.
     pub(super) sign: f64,
 }
 
 impl Chart {
     pub(super) fn new(space: &Space, sign: f64) -> Self {
-        let standings = (0..space.parameters().len())
-            .map(|place| standing(space, place))
-            .collect();
+        let parameters = space.parameters().iter().enumerate();
+        let standings: Vec<Standing> = parameters.clone().map(|(place, _)| standing(space, place)).collect();
+        let smooth = |(place, standing): (usize, &Standing)| match standing {
+            Standing::Smooth { coordinate, .. } => Some((*coordinate, place)),
+            _ => None,
+        };
         Self {
             space: space.clone(),
+            places: parameters.map(|(place, one)| (one.name.clone(), place)).collect(),
+            smooth: standings.iter().enumerate().filter_map(smooth).collect(),
             standings,
             sign,
         }
@@ -75,10 +85,7 @@ impl Chart {
     }
 
     pub(super) fn place(&self, name: &str) -> Option<usize> {
-        self.space
-            .parameters()
-            .iter()
-            .position(|parameter| parameter.name == name)
+        self.places.get(name).copied()
     }
 
     /// The direction of a parameter, or why there is none.
@@ -106,13 +113,11 @@ impl Chart {
 
     /// The scale and the parameter of a coordinate that derivatives are taken in.
     fn scale(&self, coordinate: usize) -> Option<(usize, Scale)> {
-        self.standings
-            .iter()
-            .enumerate()
-            .find_map(|(parameter, standing)| match standing {
-                Standing::Smooth { coordinate: at, scale } if *at == coordinate => Some((parameter, *scale)),
-                _ => None,
-            })
+        let parameter = *self.smooth.get(&coordinate)?;
+        match self.standings[parameter] {
+            Standing::Smooth { scale, .. } => Some((parameter, scale)),
+            _ => None,
+        }
     }
 
     /// A derivative in physical units as a sum of derivatives in coordinates.

@@ -1,6 +1,6 @@
 //! The form of a residual: whether it is linear in the derivatives of the objective, and whether it is a sum of squares.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::algebra::{Algebra, Op, Term};
 use super::function::Single;
@@ -29,6 +29,9 @@ type Polynomial = BTreeMap<Vec<Term>, Term>;
 
 /// Products are multiplied out up to so many monomials: beyond that nothing cancels that a person wrote.
 const MOST_MONOMIALS: usize = 4096;
+
+/// Factors within factors are looked into so deep when their signs are asked for.
+const FACTORS: usize = 8;
 
 impl Algebra {
     /// The affine form of a residual, where it has one once everything is multiplied out.
@@ -143,7 +146,7 @@ impl Algebra {
     }
 
     fn multiplied(&mut self, a: &Polynomial, b: &Polynomial) -> Option<Polynomial> {
-        if a.len() * b.len() > MOST_MONOMIALS {
+        if a.len().min(b.len()) > 1 && a.len() * b.len() > MOST_MONOMIALS {
             return None;
         }
         let mut product = Polynomial::new();
@@ -177,37 +180,44 @@ impl Algebra {
         if terms.iter().any(|(_, sign)| *sign != negative) {
             return None;
         }
-        let zeros: Option<Vec<Term>> = terms.into_iter().map(|(term, _)| self.zero(term)).collect();
+        let zeros: Option<Vec<Term>> = terms.into_iter().map(|(term, _)| self.zero(term, FACTORS)).collect();
         zeros.filter(|all| all.iter().all(|&zero| self.value(zero).is_none()))
     }
 
-    /// The terms of a sum, and whether each is taken away.
-    fn addends(&self, root: Term) -> Vec<(Term, bool)> {
-        let mut found = Vec::new();
+    /// The terms of a sum, and whether each is taken away; how often a term occurs does not matter here.
+    fn addends(&self, root: Term) -> BTreeSet<(Term, bool)> {
+        let (mut seen, mut found) = (BTreeSet::new(), BTreeSet::new());
         let mut waiting = vec![(root, false)];
         while let Some((term, negative)) = waiting.pop() {
+            if !seen.insert((term, negative)) {
+                continue;
+            }
             match *self.op(term) {
                 Op::Add(a, b) => waiting.extend([(a, negative), (b, negative)]),
                 Op::Negate(a) => waiting.push((a, !negative)),
                 Op::Multiply(a, b) if self.value(a).is_some_and(|factor| factor > 0.0) => waiting.push((b, negative)),
                 Op::Multiply(a, b) if self.value(b).is_some_and(|factor| factor > 0.0) => waiting.push((a, negative)),
-                _ => found.push((term, negative)),
+                _ => {
+                    found.insert((term, negative));
+                }
             }
         }
         found
     }
 
-    /// Something that is zero exactly where a term that is never negative is; none where its sign is not known.
-    fn zero(&mut self, term: Term) -> Option<Term> {
+    /// Something that is zero exactly where a term that is never negative is; none where its sign is not known, or where
+    /// it has more factors within factors than `depth`.
+    fn zero(&mut self, term: Term, depth: usize) -> Option<Term> {
+        let deeper = depth.checked_sub(1)?;
         match *self.op(term) {
             Op::Constant(bits) if f64::from_bits(bits) > 0.0 => Some(self.constant(1.0)),
             Op::Power(a, b) if self.value(b).is_some_and(|times| times > 0.0 && times % 2.0 == 0.0) => Some(a),
             Op::Multiply(a, b) if a == b => Some(a),
             Op::Multiply(a, b) => {
-                let (a, b) = (self.zero(a)?, self.zero(b)?);
+                let (a, b) = (self.zero(a, deeper)?, self.zero(b, deeper)?);
                 Some(self.multiply(a, b))
             }
-            Op::Divide(a, b) => self.zero(b).and_then(|_| self.zero(a)),
+            Op::Divide(a, b) => self.zero(b, deeper).and_then(|_| self.zero(a, deeper)),
             Op::Single(Single::Exp, _) => Some(self.constant(1.0)),
             Op::Single(Single::Abs | Single::Sqrt, a) => Some(a),
             _ => None,

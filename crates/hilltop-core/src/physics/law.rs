@@ -1,5 +1,6 @@
 //! An equation ready for use: a residual in physical units, behind the chain rule to encoded coordinates.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -138,13 +139,13 @@ impl Law {
     }
 
     fn assemble(text: String, linear: bool, body: Body, chart: &Chart, inputs: &[usize], physical: &[Partial]) -> Self {
+        let mut known: BTreeMap<Partial, usize> = BTreeMap::new();
         let mut partials: Vec<Partial> = Vec::new();
         let mut links = Vec::new();
         for (place, partial) in physical.iter().enumerate() {
             for share in chart.spread(partial) {
                 let encoded = share.partial();
-                let known = partials.iter().position(|known| *known == encoded);
-                let at = known.unwrap_or_else(|| {
+                let at = *known.entry(encoded.clone()).or_insert_with(|| {
                     partials.push(encoded);
                     partials.len() - 1
                 });

@@ -27,12 +27,13 @@ impl Program {
     pub(super) fn new(terms: &Algebra, outputs: &[Term], inputs: &[usize], jets: &[Partial]) -> Self {
         let mut registers: BTreeMap<Term, usize> = BTreeMap::new();
         let mut steps = Vec::new();
+        let places: BTreeMap<&Partial, usize> = jets.iter().zip(0..).collect();
         for term in terms.reach(outputs) {
             let at = |place: &Term| registers.get(place).copied().unwrap_or_default();
             steps.push(match terms.op(term) {
                 Op::Constant(bits) => Step::Constant(f64::from_bits(*bits)),
                 Op::Input(parameter) => Step::Input(inputs.binary_search(parameter).unwrap_or_default()),
-                Op::Jet(partial) => Step::Jet(jets.iter().position(|jet| jet == partial).unwrap_or_default()),
+                Op::Jet(partial) => Step::Jet(places.get(partial).copied().unwrap_or_default()),
                 Op::Negate(a) => Step::Compute(Op::Negate(at(a))),
                 Op::Add(a, b) => Step::Compute(Op::Add(at(a), at(b))),
                 Op::Multiply(a, b) => Step::Compute(Op::Multiply(at(a), at(b))),

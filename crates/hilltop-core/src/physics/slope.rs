@@ -30,10 +30,13 @@ impl Partial {
 
 impl Algebra {
     /// The total derivative of a term in a parameter: of what it knows by the rules, of the objective by one more
-    /// derivative.
+    /// derivative. Where terms are too many it stops halfway: whoever asked finds [`is_overfull`](Self::is_overfull).
     pub(super) fn derivative(&mut self, root: Term, along: Direction) -> Term {
         let mut found: BTreeMap<Term, Term> = BTreeMap::new();
         for term in self.reach(&[root]) {
+            if self.is_overfull() {
+                return root;
+            }
             let derivative = self.derivative_of(term, along, &found);
             found.insert(term, derivative);
         }
