@@ -98,6 +98,18 @@ struct Informed {
 }
 
 impl Informed {
+    /// Every second round follows the mean, as the thesis does, as long as that promises an improvement.
+    fn suggest(&self, models: &Models, history: &History, values: &[f64]) -> Result<Query> {
+        if history.next_trial() % 2 == 1 && history.pending().is_empty() {
+            let greedy = acquisition::Kind::Mean(Mean::default());
+            let query = self.informed.suggest_by(&greedy, models, history, values)?;
+            if promises(models.objective.as_ref(), &query.point, values) {
+                return Ok(query);
+            }
+        }
+        self.informed.suggest(models, history, values)
+    }
+
     fn propose_one(&mut self, history: &History) -> Result<Query> {
         if let Some(query) = self.informed.designed(history)? {
             return Ok(query);
@@ -105,12 +117,7 @@ impl Informed {
         let values = self.informed.transformed(history);
         let models: Models = self.informed.models(history, &values)?;
         if is_believed(models.objective.as_ref()) {
-            return match history.next_trial() % 2 {
-                0 => self.informed.suggest(&models, history, &values),
-                _ => self
-                    .informed
-                    .suggest_by(&acquisition::Kind::Mean(Mean::default()), &models, history, &values),
-            };
+            return self.suggest(&models, history, &values);
         }
         let mut queries = self.plain.propose(history, 1)?;
         let query = queries.pop().ok_or_else(|| Error::Numerical {
@@ -120,6 +127,18 @@ impl Informed {
         let memory = models.objective.memory();
         Ok(Query { memory, ..query })
     }
+}
+
+/// An improvement that is worth an evaluation, as a share of the range of the values.
+const WORTHWHILE: f64 = 1e-3;
+
+/// Whether so much less is expected at a point than anything observed.
+fn promises(model: &dyn Model, point: &[f64], values: &[f64]) -> bool {
+    let place = faer::MatRef::from_row_major_slice(point, 1, point.len());
+    let expected = model.marginals().map(|marginals| marginals.beliefs(place).mean[0]);
+    let best = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let worst = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    expected.is_some_and(|expected| expected < best - WORTHWHILE * (worst - best))
 }
 
 /// Whether evidence favours the equations.

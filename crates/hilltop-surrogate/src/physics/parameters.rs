@@ -174,8 +174,8 @@ impl Form {
         let Some((_, start)) = best else { return start.clone() };
         let search = Lbfgs {
             iterations: 25,
-            progress: 1e-5,
-            gradient: 1e-2,
+            progress: 3e-4,
+            gradient: 5e-2,
             ..Lbfgs::default()
         };
         let cost = |logs: &[f64], slopes: &mut [f64]| self.cost_and_slopes(&sample, logs, slopes);
