@@ -62,7 +62,7 @@ pub use neural_cbo::NeuralCbo;
 pub use neural_greedy::NeuralGreedy;
 pub use neural_ts::NeuralTs;
 pub use neural_ucb::NeuralUcb;
-pub use pinn_bo::PinnBo;
+pub use pinn_bo::{Belief, PinnBo};
 pub use random::Random;
 pub use recipe::Recipe;
 pub use sobol::Sobol;

@@ -10,20 +10,36 @@
 
 use std::sync::Arc;
 
-use hilltop_acquire::{Design, LogEi, Mean, acquisition, maximiser};
-use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result};
-use hilltop_surrogate::Physics;
+use hilltop_acquire::{Design, LogEi, Mean, Path, acquisition, maximiser};
+use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result, Space};
 use hilltop_surrogate::physics::PhysicsModel;
+use hilltop_surrogate::pinn::Training;
+use hilltop_surrogate::{Physics, Pinn};
 use serde::{Deserialize, Serialize};
 
 use crate::auto::Auto;
 use crate::composite::{Composite, one_by_one};
 use crate::transform::Transform;
 
+/// What `pinn-bo` believes of the objective.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Belief {
+    /// The process of an infinitely wide network, conditioned on values and equations.
+    #[default]
+    Process,
+    /// A network trained on values and equations.
+    Network,
+}
+
 /// The settings of `pinn-bo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct PinnBo {
+    /// What is believed: a process that obeys the equations, or a trained network as in the thesis.
+    pub model: Belief,
+    /// How the network is built and trained, where it is one.
+    pub network: Training,
     /// The first points; few, because the equations are there already.
     pub design: Design,
     /// What is worth evaluating.
@@ -37,6 +53,8 @@ pub struct PinnBo {
 impl Default for PinnBo {
     fn default() -> Self {
         Self {
+            model: Belief::Process,
+            network: Training::default(),
             design: Design {
                 count: Some(4),
                 ..Design::default()
@@ -55,13 +73,39 @@ impl Default for PinnBo {
 }
 
 impl PinnBo {
-    pub(crate) fn build(&self, knowledge: Option<&Arc<Knowledge>>) -> Result<Box<dyn Proposer>> {
+    /// The thesis' own: one network, trained on the joint loss and followed greedily, after ten points at random.
+    pub fn paper() -> Self {
+        Self {
+            model: Belief::Network,
+            design: Design {
+                count: Some(10),
+                ..Design::default()
+            },
+            acquisition: acquisition::Kind::Path(Path { spread: 1.0 }),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn build(&self, space: &Space, knowledge: Option<&Arc<Knowledge>>) -> Result<Box<dyn Proposer>> {
         let knowledge = knowledge.ok_or_else(|| Error::Setting {
             setting: "method".into(),
             value: "pinn-bo".into(),
             allowed: "with an equation: add a section [physics]".into(),
         })?;
-        self.beside(&Auto::default(), knowledge)
+        match self.model {
+            Belief::Process => self.beside(&Auto::default(), knowledge),
+            Belief::Network => self.trained(space, knowledge),
+        }
+    }
+
+    fn trained(&self, space: &Space, knowledge: &Arc<Knowledge>) -> Result<Box<dyn Proposer>> {
+        let network = Pinn {
+            knowledge: knowledge.clone(),
+            training: self.network.clone(),
+        };
+        network.check(space.dim())?;
+        let acquisition = self.acquisition.clone();
+        Composite::boxed(self.design, Transform::None, network, acquisition, self.maximiser)
     }
 
     /// The proposer for what is known of the objective, with these settings for the rounds without.

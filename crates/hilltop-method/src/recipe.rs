@@ -187,7 +187,7 @@ impl Recipe {
                 Some(known) => PinnBo::default().beside(settings, known),
                 None => settings.build(),
             },
-            Self::PinnBo(settings) => settings.build(knowledge),
+            Self::PinnBo(settings) => settings.build(space, knowledge),
             Self::NeuralBo(settings) => settings.build(space),
             Self::NeuralUcb(settings) => settings.build(),
             Self::NeuralTs(settings) => settings.build(),

@@ -63,6 +63,11 @@ impl PhysicsModel {
         }
     }
 
+    /// The model without the equations, whether evidence favours it or not.
+    pub fn plain(&self) -> &ProcessModel {
+        &self.plain
+    }
+
     /// The model with the equations, whether evidence favours it or not.
     pub fn informed(&self) -> &ProcessModel {
         &self.informed
