@@ -148,12 +148,16 @@ fn the_confidence_bound_is_the_mean_less_root_beta_deviations() {
 #[test]
 fn schedules_follow_their_formulas() {
     let history = observed().with_budget(Some(12));
+    let model = Formula {
+        offset: 0.0,
+        smooth: true,
+    };
     let grows = Schedule::GpUcb { delta: 0.1, scale: 1.0 };
     // 2 ln(3 · 4² · π² / 0.6), at the fourth trial in three dimensions.
     assert!(
-        (grows.value(&history).unwrap() - 13.342_972_812_745_364).abs() < 1e-9,
+        (grows.value(&history, &model).unwrap() - 13.342_972_812_745_364).abs() < 1e-9,
         "{:?}",
-        grows.value(&history)
+        grows.value(&history, &model)
     );
     let line = |trials| {
         Schedule::Linear {
@@ -161,17 +165,28 @@ fn schedules_follow_their_formulas() {
             to: 1.0,
             trials,
         }
-        .value(&history)
+        .value(&history, &model)
         .unwrap()
     };
     assert!((line(None) - 7.0).abs() < 1e-12);
     assert!((line(Some(2)) - 1.0).abs() < 1e-12);
     let wrong = Schedule::Constant { value: -1.0 }
-        .value(&history)
+        .value(&history, &model)
         .unwrap_err()
         .to_string();
     assert_eq!(wrong, "beta.value = -1 is not allowed: a number of at least 0");
     assert!(Schedule::GpUcb { delta: 0.0, scale: 1.0 }.check().is_err());
+    let paper = |bound, noise| Schedule::Paper {
+        bound,
+        noise,
+        delta: 0.1,
+    };
+    // (2 + 0.5 √(7 + 2 + 2 ln 10))²
+    let beta = paper(2.0, 0.5).value(&history, &model).unwrap();
+    assert!((beta - 14.778_329_942_630_54).abs() < 1e-12, "{beta}");
+    let written: Schedule = serde_json::from_str("\"paper\"").unwrap();
+    assert_eq!(written, paper(1.0, 1.0));
+    assert!(paper(-1.0, 1.0).check().is_err() && paper(1.0, f64::NAN).check().is_err());
 }
 
 #[test]

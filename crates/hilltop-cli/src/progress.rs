@@ -68,7 +68,8 @@ impl Watch {
             tally: Mutex::default(),
         };
         let leader = study.best()?.and_then(|best| watch.leader(best.trial, &best.outputs));
-        let complete = || trials.iter().filter_map(|trial| trial.outputs.as_ref());
+        let whole = |values: &&BTreeMap<String, f64>| values.len() == statement.outputs.len();
+        let complete = || trials.iter().filter_map(|trial| trial.outputs.as_ref()).filter(whole);
         watch.tally = Mutex::new(Tally {
             settled: counted.count() as u64,
             here: 0,
@@ -96,6 +97,7 @@ impl Watch {
         tally.settled += 1;
         tally.here += 1;
         match outcome {
+            Outcome::Outputs(values) if values.len() < self.outputs.len() => {}
             Outcome::Outputs(values) => {
                 tally.complete += 1;
                 tally.violating += u64::from(self.violates(values));
@@ -118,16 +120,10 @@ impl Watch {
         let line = match outcome {
             Outcome::Failed(reason) => format!("trial {trial} failed: {reason}"),
             Outcome::Outputs(values) => {
-                let value = values
-                    .get(&self.objective)
-                    .map(|value| short(*value))
-                    .unwrap_or_default();
-                format!(
-                    "trial {trial}: {} = {value}, {}, {}",
-                    self.objective,
-                    tally.best(),
-                    span(seconds)
-                )
+                let value = |name: &String| Some(format!("{name} = {}", short(*values.get(name)?)));
+                let objective = value(&self.objective);
+                let shown = objective.unwrap_or_else(|| values.keys().filter_map(value).collect::<Vec<_>>().join(", "));
+                format!("trial {trial}: {shown}, {}, {}", tally.best(), span(seconds))
             }
         };
         match &self.show {

@@ -29,6 +29,7 @@ fn methods_are_compared_and_every_run_is_written() {
         table.contains("gardner") && table.contains("bbob-f8-d2-i2") && table.contains("bbob d=2"),
         "{table}"
     );
+    assert!(table.contains("scaled sum"), "{table}");
     let lines = desk.read("results/runs.jsonl");
     let runs: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(runs.len(), 2 * 6 * 3);
@@ -41,6 +42,7 @@ fn methods_are_compared_and_every_run_is_written() {
                 .all(|pair| pair[1].unwrap_or(f64::INFINITY) <= pair[0].unwrap_or(f64::INFINITY)),
             "{run}"
         );
+        assert!(run["sum"].as_f64().is_some_and(|sum| sum >= 0.0), "{run}");
         assert!(run["gap"].as_f64().is_none_or(|gap| gap >= -1e-9), "{run}");
     }
     assert!(desk.read("results/bench.html").contains("BBOB, dimension 2"));

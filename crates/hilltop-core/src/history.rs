@@ -9,6 +9,7 @@ use faer::MatRef;
 
 use crate::output::Output;
 use crate::rng::Rng;
+use crate::sighting::{Seen, Sighting, Sightings};
 use crate::space::Space;
 
 /// A growing table of encoded points, one a row.
@@ -108,6 +109,8 @@ pub enum Settled {
     Observed(usize),
     /// The failure of this index.
     Failed(usize),
+    /// The sighting of this index.
+    Seen(usize),
 }
 
 /// All that a proposer may know when it proposes.
@@ -122,6 +125,7 @@ pub struct History {
     points: Points,
     values: Vec<Vec<f64>>,
     failures: Vec<Failure>,
+    sightings: Sightings,
     settled: Vec<Settled>,
     pending: Vec<Pending>,
     memory: Option<serde_json::Value>,
@@ -150,6 +154,7 @@ impl History {
             points,
             values,
             failures: Vec::new(),
+            sightings: Sightings::default(),
             settled: Vec::new(),
             pending: Vec::new(),
             memory: None,
@@ -191,10 +196,36 @@ impl History {
     pub fn observe(&mut self, trial: u64, point: &[f64], outputs: &[f64]) {
         self.settle(trial);
         self.settled.push(Settled::Observed(self.trials.len()));
+        let inward = |(output, value): (&Output, &f64)| output.goal.inward(*value);
+        let values: Vec<f64> = self.outputs.iter().zip(outputs).map(inward).collect();
+        self.push(trial, point, &values);
+    }
+
+    fn push(&mut self, trial: u64, point: &[f64], values: &[f64]) {
         self.trials.push(trial);
         self.points.push(point);
-        for (index, output) in self.outputs.iter().enumerate() {
-            self.values[index].push(output.goal.inward(outputs[index]));
+        for (column, value) in self.values.iter_mut().zip(values) {
+            column.push(*value);
+        }
+    }
+
+    /// Records some outputs of a point, in the order of [`History::outputs`] and the user's direction. A point of which
+    /// every output has been seen, in one trial or in several, is an observation.
+    pub fn observe_some(&mut self, trial: u64, point: &[f64], outputs: &[Option<f64>]) {
+        if let Some(whole) = outputs.iter().copied().collect::<Option<Vec<f64>>>() {
+            return self.observe(trial, point, &whole);
+        }
+        self.settle(trial);
+        let inward = |(output, value): (&Output, &Option<f64>)| value.map(|value| output.goal.inward(value));
+        let values = self.outputs.iter().zip(outputs).map(inward).collect();
+        self.settled.push(Settled::Seen(self.sightings.all().len()));
+        let point = point.to_vec();
+        if let Some(whole) = self
+            .sightings
+            .push(Sighting { trial, point, values }, self.trials.len())
+        {
+            let point = self.sightings.all().last().map(|last| last.point.clone());
+            self.push(trial, &point.unwrap_or_default(), &whole);
         }
     }
 
@@ -310,6 +341,22 @@ impl History {
         &self.values[output]
     }
 
+    /// The place of the objective among the outputs.
+    pub fn objective_index(&self) -> usize {
+        self.objective
+    }
+
+    /// The trials that gave some outputs only, in the order in which they became known; values to be minimised.
+    pub fn sightings(&self) -> &[Sighting] {
+        self.sightings.all()
+    }
+
+    /// Everywhere an output has been seen, alone or with others.
+    pub fn seen(&self, output: usize) -> Seen<'_> {
+        let own = (self.trials.as_slice(), &self.points, self.values[output].as_slice());
+        self.sightings.seen(output, own)
+    }
+
     /// The points whose evaluation failed.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
@@ -332,6 +379,10 @@ impl History {
             match *settled {
                 Settled::Observed(index) => {
                     points.push(self.points.row(index));
+                    labels.push(-1.0);
+                }
+                Settled::Seen(index) => {
+                    points.push(&self.sightings.all()[index].point);
                     labels.push(-1.0);
                 }
                 Settled::Failed(index) if self.failures[index].telling => {
@@ -364,11 +415,12 @@ impl History {
         self.next
     }
 
-    /// Every point that need not be evaluated again: observed, failed or under way.
+    /// Every point that need not be evaluated again: observed, in part or whole, failed or under way.
     pub fn known_points(&self) -> impl Iterator<Item = &[f64]> {
+        let seen = self.sightings.all().iter().map(|sighting| sighting.point.as_slice());
         let failed = self.failures.iter().map(|failure| failure.point.as_slice());
         let pending = self.pending.iter().map(|pending| pending.point.as_slice());
-        self.points.rows().chain(failed).chain(pending)
+        self.points.rows().chain(seen).chain(failed).chain(pending)
     }
 
     /// How far the outputs of observation `index` break their limits, added up; zero where all are kept.

@@ -48,6 +48,9 @@ pub enum Event {
         /// The arms that it was chosen among, where they were given with the ask.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<Choice>,
+        /// The outputs that are wanted, where not all are.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        outputs: Vec<String>,
     },
     /// A trial whose worker died was taken over by another.
     Adopted {

@@ -13,6 +13,7 @@ mod output;
 pub mod physics;
 mod rng;
 mod role;
+mod sighting;
 pub mod space;
 
 pub use error::{Error, Result};
@@ -28,4 +29,5 @@ pub use role::{
     Acquisition, Beliefs, Bounds, Capabilities, Context, Evidence, Feasibility, HeldOut, Marginals, Maximiser, Model,
     Parametric, Paths, Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
 };
+pub use sighting::{Seen, Sighting};
 pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space, SpaceError};

@@ -63,11 +63,19 @@ pub struct Query {
     pub point: Vec<f64>,
     /// What to find again after a restart.
     pub memory: Option<serde_json::Value>,
+    /// Which outputs are wanted, by their place among [`History::outputs`]; all where it is empty. An evaluation may
+    /// give more.
+    pub outputs: Vec<usize>,
 }
 
 impl From<Vec<f64>> for Query {
     fn from(point: Vec<f64>) -> Self {
-        Self { point, memory: None }
+        let outputs = Vec::new();
+        Self {
+            point,
+            memory: None,
+            outputs,
+        }
     }
 }
 
@@ -123,6 +131,8 @@ pub struct Capabilities {
     pub paths: bool,
     /// The weights of a known form, and an ellipsoid of plausible ones.
     pub weights: bool,
+    /// How much the observations told, [`Model::information`].
+    pub information: bool,
     /// Gradients in the point of all of these.
     pub smooth: bool,
 }
@@ -135,6 +145,7 @@ impl Capabilities {
             marginals: false,
             paths: false,
             weights: false,
+            information: false,
             smooth: false,
         }
     }
@@ -152,6 +163,10 @@ pub trait Model: Send + Sync {
     }
     /// The model with these points believed to be under way: the mean stays, the deviation near them shrinks.
     fn believe(&self, pending: MatRef<'_, f64>) -> Option<Result<Arc<dyn Model>>>;
+    /// How much the observations told, `½ ln det(I + K/λ)`, where that is known.
+    fn information(&self) -> Option<f64> {
+        None
+    }
     /// What a later fit wants to find again.
     fn memory(&self) -> Option<serde_json::Value> {
         None

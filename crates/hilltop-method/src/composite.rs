@@ -1,5 +1,6 @@
 //! A method composed of roles: an initial design, a surrogate, an acquisition, what limits do to it, and a maximiser.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use hilltop_acquire::{Budget, Design, feasibility, maximiser};
@@ -130,9 +131,18 @@ impl Composite {
 
     /// The model of everything observed.
     pub(crate) fn fit(&mut self, history: &History, values: &[f64]) -> Result<Arc<dyn Model>> {
-        let evidence = evidence(history, values);
+        let seen = history.seen(history.objective_index());
+        let values = if seen.is_whole() {
+            Cow::Borrowed(values)
+        } else {
+            Cow::Owned(self.transform.apply(&seen.values))
+        };
+        let evidence = Evidence {
+            points: &seen.points,
+            ..evidence(history, &values)
+        };
         let (surrogate, memory) = (self.surrogate.as_ref(), own_memory(history));
-        Kept::refit(&mut self.fitted, surrogate, &evidence, history.trials(), memory)
+        Kept::refit(&mut self.fitted, surrogate, &evidence, &seen.trials, memory)
     }
 
     /// The models of everything observed, limits included.
@@ -207,7 +217,11 @@ impl Composite {
             None => self.maximiser.maximise(score.as_ref(), &context, rng)?,
         };
         let memory = memory.filter(|memory| Some(memory) != history.memory());
-        Ok(Query { point, memory })
+        Ok(Query {
+            point,
+            memory,
+            outputs: Vec::new(),
+        })
     }
 }
 
@@ -295,7 +309,7 @@ pub(crate) fn one_by_one(
 }
 
 /// All models with the points under way believed.
-fn all_believed(models: &Models, history: &History) -> Result<Models> {
+pub(crate) fn all_believed(models: &Models, history: &History) -> Result<Models> {
     let limit = |limit: &Limit| {
         let model = believed(Arc::clone(&limit.model), history)?;
         Ok(Limit { model, ..limit.clone() })

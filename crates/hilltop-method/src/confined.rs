@@ -15,7 +15,7 @@ use hilltop_acquire::Budget;
 
 use crate::descent::{Descent, Region, Zoom, once};
 use crate::lagrangian::{Program, Side};
-use crate::limits::{View, danger, limited, stretch};
+use crate::limits::{View, aimed, danger, limited, stretch};
 use crate::transform::normal_quantile;
 
 impl Descent {
@@ -47,7 +47,7 @@ impl Descent {
         let settled = history.settled();
         let merit = |settled: &Settled| match *settled {
             Settled::Observed(index) => (history.violation(index), history.objective()[index]),
-            Settled::Failed(_) => (f64::INFINITY, f64::INFINITY),
+            Settled::Failed(_) | Settled::Seen(_) => (f64::INFINITY, f64::INFINITY),
         };
         let merits: Vec<(f64, f64)> = settled.iter().map(merit).collect();
         let mut order: Vec<usize> = (0..merits.len()).collect();
@@ -61,12 +61,13 @@ impl Descent {
         let point = |settled: &Settled| match *settled {
             Settled::Observed(index) => history.points().row(index),
             Settled::Failed(index) => &history.failures()[index].point,
+            Settled::Seen(index) => &history.sightings()[index].point,
         };
         let points = Points::from_rows(history.space().dim(), settled.iter().map(point));
         let region = self.region(&points, &ranks, initial)?;
         match settled[region.centre] {
             Settled::Observed(centre) => Some(Region { centre, ..region }),
-            Settled::Failed(_) => None,
+            Settled::Failed(_) | Settled::Seen(_) => None,
         }
     }
 }
@@ -100,7 +101,10 @@ impl Local {
                 low,
                 high,
                 scale,
-            } = View::of(output.goal, &near);
+            } = match history.allowance() {
+                Some(_) => View::sober(aimed(history, index), &near),
+                None => View::of(output.goal, &near),
+            };
             let model = fit(&values)?;
             limits.push(Limit {
                 name: output.name.clone(),

@@ -1,5 +1,8 @@
 //! The methods of Hilltop, one file each, and the recipe by which a user names one.
 
+mod admm;
+mod admm_block;
+mod admmbo;
 mod arm;
 mod auto;
 mod c_ei;
@@ -29,6 +32,7 @@ mod neural_ts;
 mod neural_ucb;
 mod pinn_bo;
 mod process;
+mod queries;
 mod random;
 mod recipe;
 pub mod registry;
@@ -38,9 +42,11 @@ mod sto_bnts_linear;
 mod thompson;
 mod transform;
 mod trust;
+mod ucb_c;
 mod uncertainty;
 mod valley;
 
+pub use admmbo::Admmbo;
 pub use auto::Auto;
 pub use c_ei::CEi;
 pub use cma_es::CmaEs;
@@ -58,11 +64,12 @@ pub use gp_ucb::GpUcb;
 pub use lin_ts::LinTs;
 pub use lin_ucb::LinUcb;
 pub use neural_bo::{Draw, NeuralBo};
-pub use neural_cbo::NeuralCbo;
+pub use neural_cbo::{NeuralCbo, Training};
 pub use neural_greedy::NeuralGreedy;
 pub use neural_ts::NeuralTs;
 pub use neural_ucb::NeuralUcb;
 pub use pinn_bo::{Belief, PinnBo};
+pub use queries::Queries;
 pub use random::Random;
 pub use recipe::Recipe;
 pub use sobol::Sobol;
@@ -70,4 +77,5 @@ pub use sto_bnts::StoBnts;
 pub use sto_bnts_linear::StoBntsLinear;
 pub use transform::Transform;
 pub use trust::Trust;
+pub use ucb_c::UcbC;
 pub use uncertainty::Opening;

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hilltop_core::{Evidence, Goal, History, Limit, Model, Points, Previous, Result, Settled, Surrogate};
+use hilltop_core::{Evidence, Goal, History, Limit, Model, Models, Points, Previous, Result, Settled, Surrogate};
 use hilltop_surrogate::{Danger, Ntk};
 use serde_json::Value;
 
@@ -80,16 +80,20 @@ impl Limits {
 
     fn output(&mut self, history: &History, index: usize, surrogate: &dyn Surrogate) -> Result<Limit> {
         let output = &history.outputs()[index];
-        let view = View::of(output.goal, history.values(index));
+        let seen = history.seen(index);
+        let view = match history.allowance() {
+            Some(_) => View::sober(aimed(history, index), &seen.values),
+            None => View::of(output.goal, &seen.values),
+        };
         let evidence = Evidence {
             space: history.space(),
-            points: history.points(),
+            points: &seen.points,
             values: &view.values,
             seed: history.seed(),
         };
         let mut kept = self.kept.remove(&output.name);
         let memory = remembered(history, &output.name);
-        let model = Kept::refit(&mut kept, surrogate, &evidence, history.trials(), memory)?;
+        let model = Kept::refit(&mut kept, surrogate, &evidence, &seen.trials, memory)?;
         self.kept.extend(kept.map(|kept| (output.name.clone(), kept)));
         let name = output.name.clone();
         let View { low, high, scale, .. } = view;
@@ -131,6 +135,24 @@ pub(crate) fn danger(model: Arc<dyn Model>) -> Limit {
     }
 }
 
+/// With a violation budget a limit is aimed at from within, this share of the output's deviation away: at the limit itself
+/// every second result would lie beyond, if only by rounding.
+const WITHIN: f64 = 1e-4;
+
+/// What is wanted of an output, as a search should see it.
+pub(crate) fn aimed(history: &History, index: usize) -> Goal {
+    let goal = history.outputs()[index].goal;
+    let (Goal::Within { min, max }, Some(_)) = (goal, history.allowance()) else {
+        return goal;
+    };
+    let inset = WITHIN * variance(&history.seen(index).values).sqrt();
+    let (min, max) = (min.map(|min| min + inset), max.map(|max| max - inset));
+    match (min, max) {
+        (Some(low), Some(high)) if low > high => goal,
+        (min, max) => Goal::Within { min, max },
+    }
+}
+
 /// How much wider a model's deviations must be for nine in ten observations that were held out to lie within what nine in
 /// ten should; drawn towards one while there are few.
 pub(crate) fn stretch(model: &dyn Model) -> f64 {
@@ -145,7 +167,7 @@ pub(crate) fn stretch(model: &dyn Model) -> f64 {
         return 1.0;
     };
     let share = sizes.len() as f64 / (sizes.len() as f64 + 10.0);
-    ((ninth / 1.645).max(0.05).ln() * share).exp().clamp(0.5, 5.0)
+    ((ninth / 1.645).max(0.05).ln() * share).exp().clamp(1.0, 5.0)
 }
 
 /// The outputs that must keep an interval.
@@ -159,6 +181,7 @@ pub(crate) fn limited(history: &History) -> Vec<usize> {
 fn told(history: &History) -> Vec<u64> {
     let trial = |settled: &Settled| match *settled {
         Settled::Observed(index) => Some(history.trials()[index]),
+        Settled::Seen(index) => Some(history.sightings()[index].trial),
         Settled::Failed(index) => Some(&history.failures()[index])
             .filter(|failure| failure.telling)
             .map(|failure| failure.trial),
@@ -190,6 +213,16 @@ pub(crate) struct View {
 impl View {
     /// Values whose one limit becomes zero; those with two limits stay as they are.
     pub(crate) fn of(goal: Goal, values: &[f64]) -> Self {
+        Self::bent(goal, values, values.len())
+    }
+
+    /// The same, compressed no more than the first results say. Later ones crowd at the limit, and what is bent at their scale
+    /// is flat everywhere else: a model of that is sure where nothing was seen, which a violation budget must not be.
+    pub(crate) fn sober(goal: Goal, values: &[f64]) -> Self {
+        Self::bent(goal, values, EARLY)
+    }
+
+    fn bent(goal: Goal, values: &[f64], telling: usize) -> Self {
         let Goal::Within { min, max } = goal else {
             return Self::plain(values.to_vec(), None, None);
         };
@@ -198,7 +231,7 @@ impl View {
             (min, max) => {
                 let limit = min.or(max).unwrap_or(0.0);
                 let excess: Vec<f64> = values.iter().map(|value| value - limit).collect();
-                Self::plain(compressed(excess), min.map(|_| 0.0), max.map(|_| 0.0))
+                Self::plain(compressed(excess, telling), min.map(|_| 0.0), max.map(|_| 0.0))
             }
         }
     }
@@ -215,10 +248,15 @@ impl View {
     }
 }
 
-/// `s·asinh(v/s)` with the most probable of a few `s` if the result is to be normal, or the values themselves.
-fn compressed(values: Vec<f64>) -> Vec<f64> {
+/// So many first results lie all over the space, whatever the method.
+const EARLY: usize = 15;
+
+/// `s·asinh(v/s)` with the most probable of a few `s` if the result is to be normal, or the values themselves. The first so
+/// many values say of what size they are.
+fn compressed(values: Vec<f64>, telling: usize) -> Vec<f64> {
     let mut sizes: Vec<f64> = values
         .iter()
+        .take(telling)
         .map(|value| value.abs())
         .filter(|size| *size > 0.0)
         .collect();
@@ -243,7 +281,7 @@ fn compressed(values: Vec<f64>) -> Vec<f64> {
     }
 }
 
-fn variance(values: &[f64]) -> f64 {
+pub(crate) fn variance(values: &[f64]) -> f64 {
     let count = values.len().max(1) as f64;
     let mean = values.iter().sum::<f64>() / count;
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
@@ -316,15 +354,29 @@ fn remembered<'h>(history: &'h History, name: &str) -> Option<&'h Value> {
     history.memory()?.get(OTHERS)?.get(name)
 }
 
+/// What a proposer left to find again under a name of its own.
+pub(crate) fn left<'h>(history: &'h History, name: &str) -> Option<&'h Value> {
+    history.memory()?.get(name)
+}
+
+/// What all models want to find again, and the proposer itself under a name of its own.
+pub(crate) fn memory_with(models: &Models, name: &str, own: &impl serde::Serialize) -> Value {
+    let others: serde_json::Map<String, Value> = remembered_by(&models.limits).collect();
+    serde_json::json!({ OWN: models.objective.memory(), OTHERS: others, name: own })
+}
+
+fn remembered_by(limits: &[Limit]) -> impl Iterator<Item = (String, Value)> {
+    limits
+        .iter()
+        .filter_map(|limit| Some((limit.name.clone(), limit.model.memory()?)))
+}
+
 const OWN: &str = "objective";
 const OTHERS: &str = "limits";
 
 /// What all models want to find again: the objective's alone where there are no limits.
 pub(crate) fn memory(objective: &dyn Model, limits: &[Limit]) -> Option<Value> {
-    let others: serde_json::Map<String, Value> = limits
-        .iter()
-        .filter_map(|limit| Some((limit.name.clone(), limit.model.memory()?)))
-        .collect();
+    let others: serde_json::Map<String, Value> = remembered_by(limits).collect();
     if others.is_empty() {
         return objective.memory();
     }

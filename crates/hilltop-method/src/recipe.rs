@@ -6,6 +6,7 @@ use hilltop_core::{Error, Knowledge, Output, Proposer, Result, Space};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::admmbo::Admmbo;
 use crate::auto::Auto;
 use crate::c_ei::CEi;
 use crate::cma_es::CmaEs;
@@ -32,6 +33,7 @@ use crate::registry;
 use crate::sobol::{self, Sobol};
 use crate::sto_bnts::StoBnts;
 use crate::sto_bnts_linear::StoBntsLinear;
+use crate::ucb_c::UcbC;
 
 /// A method and its settings: plain data that becomes a [`Proposer`] by building it.
 ///
@@ -74,6 +76,10 @@ pub enum Recipe {
     CEi(CEi),
     /// Optimism under optimistic cuts; may declare a study infeasible.
     ConfigOpt(ConfigOpt),
+    /// Optimism under optimistic cuts, of single outputs where that pays.
+    UcbC(UcbC),
+    /// Objective and limits in turn, made to agree.
+    Admmbo(Admmbo),
     /// Expected improvement on a Gaussian process.
     GpEi(GpEi),
     /// Probability of improvement on a Gaussian process.
@@ -141,6 +147,8 @@ impl Recipe {
             Self::NeuralCbo(_) => "neural-cbo",
             Self::CEi(_) => "c-ei",
             Self::ConfigOpt(_) => "config-opt",
+            Self::UcbC(_) => "ucb-c",
+            Self::Admmbo(_) => "admmbo",
             Self::GpEi(_) => "gp-ei",
             Self::GpPi(_) => "gp-pi",
             Self::GpUcb(_) => "gp-ucb",
@@ -202,6 +210,8 @@ impl Recipe {
             Self::NeuralCbo(settings) => settings.build(),
             Self::CEi(settings) => settings.build(),
             Self::ConfigOpt(settings) => settings.build(),
+            Self::UcbC(settings) => settings.build(),
+            Self::Admmbo(settings) => settings.build(),
             Self::GpEi(settings) => settings.build(),
             Self::GpPi(settings) => settings.build(),
             Self::GpUcb(settings) => settings.build(),
@@ -225,6 +235,18 @@ fn explained(name: &str, message: &str) -> String {
         }
         _ => message.to_owned(),
     }
+}
+
+/// Refuses a number below the least that makes sense.
+pub(crate) fn at_least(setting: &str, value: f64, least: f64, allowed: &str) -> Result<()> {
+    if value >= least && value.is_finite() {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        setting: setting.to_owned(),
+        value: value.to_string(),
+        allowed: allowed.to_owned(),
+    })
 }
 
 fn refused(setting: &str, value: &Value, allowed: &str) -> Error {

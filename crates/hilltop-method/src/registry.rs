@@ -153,6 +153,22 @@ const METHODS: &[Entry] = &[
         seconds: Some(0.028),
     },
     Entry {
+        name: "ucb-c",
+        about: "optimism among points that may keep the limits; single outputs where they cost apart",
+        paper: "Nguyen, Chew, Song, Low, Jaillet: Optimistic Bayesian Optimization, ICLR 2024",
+        needs: ANY,
+        batch: TURN,
+        seconds: Some(0.028),
+    },
+    Entry {
+        name: "admmbo",
+        about: "the objective and each limit in turn, made to agree by multipliers",
+        paper: "Ariafar, Coll-Font, Brooks, Dy: ADMMBO, JMLR 2019",
+        needs: SPACE,
+        batch: TURN,
+        seconds: Some(0.028),
+    },
+    Entry {
         name: "gp-ei",
         about: "expected improvement on a Gaussian process",
         paper: "Jones, Schonlau, Welch: Efficient Global Optimization, 1998",

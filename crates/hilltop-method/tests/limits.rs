@@ -40,7 +40,11 @@ fn run(proposer: &mut dyn Proposer, history: &mut History, count: usize, f: Blac
         let query = proposer.propose(history, 1).unwrap().remove(0);
         query.memory.into_iter().for_each(|memory| history.remember(memory));
         match f(&query.point) {
-            Some(values) => history.observe(trial, &query.point, &values),
+            Some(values) => {
+                let wanted = |k: usize| query.outputs.is_empty() || query.outputs.contains(&k);
+                let seen = values.iter().enumerate().map(|(k, value)| wanted(k).then_some(*value));
+                history.observe_some(trial, &query.point, &seen.collect::<Vec<_>>());
+            }
             None => history.fail(trial, query.point.clone(), "crashed"),
         }
         points.push(query.point);
@@ -107,11 +111,172 @@ fn auto_finds_the_small_island_of_gardner() {
 
 #[test]
 fn every_method_for_limits_finds_the_minimum_of_branin_within_a_circle() {
-    for method in ["neural-cbo", "c-ei", "config-opt"] {
+    for method in ["neural-cbo", "c-ei", "config-opt", "ucb-c"] {
         let found: Vec<f64> = (0..3)
             .map(|seed| reached("branin-constrained", &json!(method), 45, seed).0)
             .collect();
         assert!(median(found.clone()) < 0.41, "{method}: {found:?}");
+    }
+}
+
+#[test]
+fn the_alternation_of_multipliers_finds_the_minimum_of_branin_within_a_circle() {
+    let found: Vec<f64> = (0..5)
+        .map(|seed| reached("branin-constrained", &json!("admmbo"), 50, seed).0)
+        .collect();
+    assert!(median(found.clone()) < 0.45, "{found:?}");
+}
+
+#[test]
+fn with_single_queries_few_outputs_are_asked_for_and_the_answer_is_whole() {
+    for (method, bound) in [("ucb-c", 0.42), ("admmbo", 0.6)] {
+        let method = json!({ "name": method, "queries": "single" });
+        let found: Vec<f64> = (0..3)
+            .map(|seed| reached("branin-constrained", &method, 60, seed).0)
+            .collect();
+        assert!(median(found.clone()) < bound, "{method}: {found:?}");
+    }
+}
+
+#[test]
+fn a_single_query_asks_for_the_output_that_decides() {
+    let space = Arc::new(Space::unit_box(1));
+    let method = json!({ "name": "ucb-c", "queries": "single", "design": { "count": 6 } });
+    let outputs = [
+        objective(),
+        within("flat", None, Some(1.0)),
+        within("edge", None, Some(0.0)),
+    ];
+    let (mut proposer, mut history) = begin(&method, &space, &outputs, 5);
+    let mut asked = [0_usize; 3];
+    for _ in 0..30 {
+        let trial = history.next_trial();
+        let query = proposer.propose(&history, 1).unwrap().remove(0);
+        let x = query.point[0];
+        let values = [x, 0.001 * x, 0.6 - x - 0.2 * (12.0 * x).sin()];
+        assert_eq!(
+            query.outputs.len(),
+            usize::from(trial >= 6),
+            "after the design one output at a time"
+        );
+        let seen = [0, 1, 2].map(|k| (query.outputs.is_empty() || query.outputs.contains(&k)).then_some(values[k]));
+        query.outputs.iter().for_each(|&output| asked[output] += 1);
+        history.observe_some(trial, &query.point, &seen);
+    }
+    assert!(
+        asked[2] > asked[1],
+        "a limit that is nowhere near is asked for least: {asked:?}"
+    );
+    let best = history.best().unwrap();
+    assert!(
+        history.violation(best) <= 0.0,
+        "the answer was seen whole and keeps its limits"
+    );
+}
+
+#[test]
+fn where_no_point_can_keep_the_limits_the_worst_is_asked_for_alone() {
+    let space = Arc::new(Space::unit_box(1));
+    let method = json!({ "name": "ucb-c", "queries": "single", "design": { "count": 8 } });
+    let outputs = [
+        objective(),
+        within("near", None, Some(0.0)),
+        within("far", None, Some(0.0)),
+    ];
+    let (mut proposer, mut history) = begin(&method, &space, &outputs, 5);
+    for trial in 0..8 {
+        let x = (trial as f64 + 0.5) / 8.0;
+        history.observe(trial, &[x], &[x, 0.3 + 0.2 * (3.0 * x).sin(), 50.0 + (4.0 * x).cos()]);
+    }
+    assert_eq!(proposer.propose(&history, 1).unwrap()[0].outputs, [2]);
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_by_name() {
+    let outputs: Arc<[Output]> = [objective(), within("c", None, Some(0.0))].into();
+    let refusal = |method: Value| {
+        let checked =
+            Recipe::parse(&method).and_then(|recipe| recipe.check(&Arc::new(Space::unit_box(2)), &outputs, None));
+        checked.unwrap_err().to_string()
+    };
+    for (method, expected) in [
+        (
+            json!({ "name": "admmbo", "penalty": 0.0 }),
+            "penalty = 0 is not allowed",
+        ),
+        (
+            json!({ "name": "admmbo", "barrier": -3 }),
+            "barrier = -3 is not allowed",
+        ),
+        (json!({ "name": "admmbo", "objective-steps": 0 }), "objective-steps = 0"),
+        (json!({ "name": "admmbo", "limit-steps": 0 }), "limit-steps = 0"),
+        (json!({ "name": "ucb-c", "queries": "some" }), "unknown variant `some`"),
+        (
+            json!({ "name": "ucb-c", "queries": "single", "transform": "rank" }),
+            "transform = \"rank\"",
+        ),
+        (
+            json!({ "name": "ucb-c", "beta": { "name": "constant", "value": -1.0 } }),
+            "beta.value = -1",
+        ),
+        (
+            json!({ "name": "lin-ucb", "beta": "paper" }),
+            "beta = paper needs information",
+        ),
+        (
+            json!({ "name": "neural-cbo", "training": "one-pass" }),
+            "mean = \"kernel\" is not allowed",
+        ),
+        (
+            json!({ "name": "neural-cbo", "training": "one-pass", "mean": "trained" }),
+            "width = infinite is not allowed",
+        ),
+        (
+            json!({ "name": "neural-cbo", "training": { "name": "one-pass", "rate": -1.0 }, "mean": "trained", "width": 64 }),
+            "rate",
+        ),
+        (json!({ "name": "neural-cbo", "training": "twice" }), "twice"),
+    ] {
+        let found = refusal(method);
+        assert!(found.contains(expected), "{found}");
+    }
+}
+
+#[test]
+fn the_papers_networks_search_and_count_every_observation_once() {
+    let space = Arc::new(Space::unit_box(2));
+    let recipe = serde_json::to_value(Recipe::NeuralCbo(hilltop_method::NeuralCbo::paper(40))).unwrap();
+    let outputs = [objective(), within("c", None, Some(0.0))];
+    let f = |x: &[f64]| Some(vec![(x[0] - 0.7).powi(2) + x[1], 0.3 - x[1]]);
+    let (mut proposer, mut history) = begin(&recipe, &space, &outputs, 1);
+    run(proposer.as_mut(), &mut history, 25, &f);
+    let (mut fresh, mut again) = begin(&recipe, &space, &outputs, 1);
+    run(fresh.as_mut(), &mut again, 25, &f);
+    assert_eq!(history.points().matrix(), again.points().matrix());
+    assert!(history.best().is_some_and(|best| history.violation(best) <= 0.0));
+}
+
+#[test]
+fn the_alternation_goes_on_where_it_stopped() {
+    let space = Arc::new(Space::unit_box(2));
+    let outputs = [objective(), within("c", None, Some(0.0)), within("d", Some(0.1), None)];
+    let f = |x: &[f64]| Some(vec![x[0] + x[1], 0.6 - x[0] - x[1] * x[1], x[1]]);
+    for queries in ["all", "single"] {
+        let method = json!({ "name": "admmbo", "queries": queries });
+        let (mut proposer, mut history) = begin(&method, &space, &outputs, 2);
+        run(proposer.as_mut(), &mut history, 30, &f);
+        let next = proposer.propose(&history, 1).unwrap().remove(0);
+        let (mut fresh, _) = begin(&method, &space, &outputs, 2);
+        assert_eq!(
+            next,
+            fresh.propose(&history, 1).unwrap().remove(0),
+            "all there is to know is in the history"
+        );
+        assert!(
+            history
+                .memory()
+                .is_some_and(|memory| memory["admm"]["penalty"].is_number())
+        );
     }
 }
 

@@ -94,6 +94,30 @@ impl Optimiser {
         }
     }
 
+    /// One pass of stochastic gradient descent over the examples in their order, one at a time: a stream.
+    pub fn one_pass(rate: f64) -> Self {
+        Self::Sgd {
+            rate,
+            batch: 1,
+            epochs: 1,
+            decay: 1.0,
+            shuffle: false,
+        }
+    }
+
+    /// Whether every example is seen once, alone and in its order.
+    pub fn is_one_pass(&self) -> bool {
+        matches!(
+            self,
+            Self::Sgd {
+                batch: 1,
+                epochs: 1,
+                shuffle: false,
+                ..
+            }
+        )
+    }
+
     /// Gradient descent on all examples at once.
     pub fn gradient_descent(rate: f64, steps: usize) -> Self {
         Self::GradientDescent { rate, steps }

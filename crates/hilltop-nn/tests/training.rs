@@ -31,6 +31,45 @@ fn loss(network: &Network, points: &Mat<f64>, targets: &[f64]) -> f64 {
 }
 
 #[test]
+fn one_pass_is_a_stream_of_steps_down_the_loss_of_one_example() {
+    let (points, targets) = examples(20, 3, 4);
+    let start = Network::init(
+        &architecture(Activation::Relu, Parameterisation::Antisymmetric),
+        &mut Rng::new(5),
+    )
+    .unwrap();
+    let (rate, trainer) = (0.01, Trainer::new(Optimiser::one_pass(0.01)));
+    let part = |from: usize, to: usize| points.as_ref().subrows(from, to - from);
+    let mut whole = start.clone();
+    trainer
+        .train(&mut whole, part(0, 20), &targets, &mut Rng::new(1))
+        .unwrap();
+    let mut parted = start.clone();
+    for (from, to) in [(0, 7), (7, 8), (8, 20)] {
+        let values = &targets[from..to];
+        trainer
+            .train(&mut parted, part(from, to), values, &mut Rng::new(2))
+            .unwrap();
+    }
+    // W ← W + α (y − a(x; W)) ∂a/∂W, eq. 2 of Neural-CBO.
+    let mut stepped = start.clone();
+    for (i, target) in targets.iter().enumerate() {
+        let error = target - stepped.forward(part(i, i + 1))[0];
+        let step = stepped.weight_gradient(part(i, i + 1), &[rate * error]);
+        stepped
+            .weights_mut()
+            .iter_mut()
+            .zip(step)
+            .for_each(|(weight, step)| *weight += step);
+    }
+    for other in [parted, stepped] {
+        let away = whole.weights().iter().zip(other.weights()).map(|(a, b)| (a - b).abs());
+        assert!(away.fold(0.0, f64::max) < 1e-12);
+    }
+    assert!(whole.weights() != start.weights());
+}
+
+#[test]
 fn every_optimiser_descends_with_every_activation() {
     let (points, targets) = examples(60, 3, 1);
     for activation in Activation::ALL {

@@ -105,8 +105,8 @@ impl Ledger {
         self.memories.range(..trial).next_back().map(|(_, memory)| memory)
     }
 
-    /// The values of a complete trial in the order of the outputs.
-    pub(crate) fn values(&self, trial: &Trial) -> Vec<f64> {
+    /// The values of a complete trial in the order of the outputs; none where an output was not wanted.
+    pub(crate) fn values(&self, trial: &Trial) -> Vec<Option<f64>> {
         let value = |output: &Output| {
             trial
                 .outputs
@@ -114,10 +114,7 @@ impl Ledger {
                 .and_then(|values| values.get(&output.name))
                 .copied()
         };
-        self.outputs
-            .iter()
-            .map(|output| value(output).unwrap_or(f64::NAN))
-            .collect()
+        self.outputs.iter().map(value).collect()
     }
 
     /// Folds the next event. An event that cannot follow changes nothing.
@@ -132,9 +129,12 @@ impl Ledger {
                 horizon,
                 memory,
                 choice,
+                outputs,
             } => {
                 self.ask(trial, parameters, horizon, memory)?;
-                self.trials[trial as usize].arm = choice.map(|choice| choice.arm);
+                let asked = &mut self.trials[trial as usize];
+                asked.arm = choice.map(|choice| choice.arm);
+                asked.wanted = outputs;
             }
             Event::Adopted { trial, worker } => self.adopt(trial, worker)?,
             Event::Told {
@@ -224,7 +224,7 @@ impl Ledger {
 
     fn tell(&mut self, number: u64, outcome: Outcome, seconds: Option<f64>) -> Result<()> {
         self.expect(number, State::Running, "was told")?;
-        self.complete(&outcome)?;
+        self.complete(&outcome, &self.trials[number as usize].wanted)?;
         self.trials[number as usize].seconds = seconds;
         self.settle(number, outcome);
         Ok(())
@@ -234,7 +234,7 @@ impl Ledger {
         if number != self.next() {
             return Err(self.contradiction(format!("trial {number} is added where {} is next", self.next())));
         }
-        self.complete(&outcome)?;
+        self.complete(&outcome, &[])?;
         let point = self.point(&parameters)?;
         self.trials.push(Trial {
             added: true,
@@ -261,15 +261,13 @@ impl Ledger {
         }
     }
 
-    fn complete(&self, outcome: &Outcome) -> Result<()> {
+    fn complete(&self, outcome: &Outcome, wanted: &[String]) -> Result<()> {
         let Outcome::Outputs(values) = outcome else {
             return Ok(());
         };
-        match self
-            .outputs
-            .iter()
-            .find(|output| !values.get(&output.name).is_some_and(|value| value.is_finite()))
-        {
+        let due = self.outputs.iter().filter(|output| is_due(&output.name, wanted));
+        let mut missing = due.filter(|output| !values.get(&output.name).is_some_and(|value| value.is_finite()));
+        match missing.next() {
             Some(output) => Err(self.contradiction(format!("output {} is missing", output.name))),
             None => Ok(()),
         }
@@ -287,4 +285,9 @@ impl Ledger {
             message: message.into(),
         }
     }
+}
+
+/// Whether a trial that wants these outputs must give one; all where it names none.
+pub(crate) fn is_due(output: &str, wanted: &[String]) -> bool {
+    wanted.is_empty() || wanted.iter().any(|name| name == output)
 }

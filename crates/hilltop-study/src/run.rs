@@ -149,11 +149,14 @@ impl Crew<'_> {
             parameters,
             again,
         });
-        let Some(evaluation) = self.evaluator.evaluate(trial, parameters, &self.stop) else {
+        let Some(evaluation) = self
+            .evaluator
+            .evaluate_some(trial, parameters, &asked.outputs, &self.stop)
+        else {
             (self.observer)(&Notice::Abandoned { trial });
             return Ok(());
         };
-        let evaluation = self.whole(evaluation);
+        let evaluation = self.whole(evaluation, &asked.outputs);
         match self.study.tell_evaluation(trial, &evaluation) {
             // Somebody told this trial by hand; theirs was first.
             Err(Error::AlreadyTold { .. }) => return Ok(()),
@@ -186,9 +189,10 @@ impl Crew<'_> {
     }
 
     /// Whatever an evaluator gives, what is told is complete or a failure.
-    fn whole(&self, evaluation: Evaluation) -> Evaluation {
+    fn whole(&self, evaluation: Evaluation, wanted: &[String]) -> Evaluation {
+        let outputs = &self.study.statement().outputs;
         match &evaluation.outcome {
-            Outcome::Outputs(values) => Evaluation::of(values, &self.study.statement().outputs, evaluation.seconds),
+            Outcome::Outputs(values) => Evaluation::of_some(values, outputs, wanted, evaluation.seconds),
             Outcome::Failed(_) => evaluation,
         }
     }

@@ -60,6 +60,8 @@ pub struct Trial {
     pub horizon: Option<u64>,
     /// Which of the arms given with the ask it is, from 0.
     pub arm: Option<usize>,
+    /// The outputs that were asked for, where not all were.
+    pub wanted: Vec<String>,
     /// The point, encoded.
     pub(crate) point: Vec<f64>,
 }
@@ -78,6 +80,7 @@ impl Trial {
             added: false,
             horizon: None,
             arm: None,
+            wanted: Vec::new(),
             point: Vec::new(),
         }
     }
@@ -105,16 +108,21 @@ pub struct Asked {
     pub parameters: Parameters,
     /// Which of the arms given with the ask it is, from 0.
     pub arm: Option<usize>,
+    /// The outputs that are wanted, where not all are. More may be told.
+    pub outputs: Vec<String>,
 }
 
 impl Asked {
-    /// In JSON, as `ask` answers: number, arm where there are any, parameters.
+    /// In JSON, as `ask` answers: number, arm where there are any, parameters, outputs where not all are wanted.
     pub fn described(&self) -> serde_json::Value {
         let mut described = serde_json::json!({ "trial": self.trial });
         if let Some(arm) = self.arm {
             described["arm"] = arm.into();
         }
         described["parameters"] = serde_json::json!(self.parameters);
+        if !self.outputs.is_empty() {
+            described["outputs"] = serde_json::json!(self.outputs);
+        }
         described
     }
 }

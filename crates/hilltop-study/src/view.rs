@@ -122,7 +122,7 @@ fn visible(ledger: &Ledger, sight: Sight) -> Cow<'_, [u64]> {
 fn show(history: &mut History, ledger: &Ledger, trial: &Trial, learns: bool) {
     let (number, reason) = (trial.number, trial.reason.as_deref().unwrap_or_default());
     if trial.state == State::Complete {
-        history.observe(number, &trial.point, &ledger.values(trial));
+        history.observe_some(number, &trial.point, &ledger.values(trial));
     } else if learns && !trial.accidental {
         history.fail(number, trial.point.clone(), reason);
     } else {
@@ -191,6 +191,7 @@ mod tests {
                     horizon: None,
                     memory,
                     choice: None,
+                    outputs: Vec::new(),
                 }
             }
             (4..7, _, Some(trial)) => Event::Told {
@@ -254,6 +255,7 @@ mod tests {
             horizon: None,
             memory: None,
             choice: None,
+            outputs: Vec::new(),
         };
         let told = |trial| Event::Told {
             trial,

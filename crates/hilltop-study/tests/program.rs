@@ -15,6 +15,7 @@ fn program(folder: &Path, script: &str) -> Program {
     Program {
         command: words.map(|word| Template::parse(word).unwrap()).to_vec(),
         timeout: Some(Duration::from_secs(20)),
+        start_timeout: None,
         retries: 0,
         results: Results::LastLine,
         parameters: Arc::new([]),

@@ -66,6 +66,7 @@ impl Surrogate for Danger {
             paths: false,
             smooth: true,
             weights: false,
+            information: false,
         }
     }
 }

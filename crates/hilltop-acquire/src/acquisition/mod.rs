@@ -187,6 +187,7 @@ mod tests {
             marginals,
             paths,
             weights: marginals && paths,
+            information: marginals,
             smooth: true,
         }
     }

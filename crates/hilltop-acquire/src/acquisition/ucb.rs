@@ -18,12 +18,13 @@ pub struct Ucb {
 
 impl Acquisition for Ucb {
     fn bind(&self, models: &Models, context: &Context<'_>, _rng: &mut Rng) -> Result<Arc<dyn Score>> {
-        let beta = self.beta.value(context.history)?;
+        let beta = self.beta.value(context.history, models.objective.as_ref())?;
         marginal::bind("ucb", Optimism { weight: beta.sqrt() }, models, context)
     }
 
     fn check(&self, capabilities: Capabilities) -> Result<()> {
         self.beta.check()?;
+        self.beta.suits(capabilities)?;
         require("ucb", "marginals", capabilities.marginals, capabilities)
     }
 

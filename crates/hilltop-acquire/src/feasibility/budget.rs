@@ -95,13 +95,13 @@ impl Feasibility for Budget {
         if outputs.is_empty() || seeks(context) || risk >= 1.0 {
             return super::Auto::default().apply(score, models, context, rng);
         }
-        let margin = Chance::new("max_violation", &outputs, &middle(context))?;
+        let margin = Chance::of("max_violation", &outputs, &middle(context))?;
         let bar = (-risk).ln_1p();
         if score.is_logarithmic() {
             let score = Probability::default().apply(score, models, context, rng)?;
             return Ok(Arc::new(Barrier { score, margin, bar }));
         }
-        let margin: Arc<dyn Score> = Arc::new(Chance::new("max_violation", &models.limits, &middle(context))?);
+        let margin: Arc<dyn Score> = Arc::new(Chance::of("max_violation", &models.limits, &middle(context))?);
         Ok(Cut { score, margin, bar }.apply(context, rng))
     }
 }

@@ -42,7 +42,7 @@ impl Feasibility for Likely {
         if models.limits.is_empty() {
             return Ok(score);
         }
-        let margin: Arc<dyn Score> = Arc::new(Chance::new("likely", &models.limits, &middle(context))?);
+        let margin: Arc<dyn Score> = Arc::new(Chance::of("likely", &models.limits, &middle(context))?);
         if seeks(context) {
             return Ok(margin);
         }

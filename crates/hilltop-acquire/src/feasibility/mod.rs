@@ -9,6 +9,7 @@ mod likely;
 mod odds;
 mod optimistic;
 mod probability;
+mod sum;
 
 use std::sync::Arc;
 

@@ -37,7 +37,7 @@ impl Feasibility for Probability {
                 offered: "another",
             });
         }
-        let chance = Chance::new("probability", &models.limits, &middle(context))?;
+        let chance = Chance::of("probability", &models.limits, &middle(context))?;
         if seeks(context) {
             return Ok(Arc::new(chance));
         }

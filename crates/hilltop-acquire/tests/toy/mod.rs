@@ -146,6 +146,10 @@ impl Model for Formula {
         Some(self)
     }
 
+    fn information(&self) -> Option<f64> {
+        Some(7.0)
+    }
+
     fn paths(&self) -> Option<&dyn Paths> {
         Some(self)
     }

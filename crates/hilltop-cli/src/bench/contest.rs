@@ -37,6 +37,9 @@ pub(crate) struct Run {
     /// The gap between the best true value so far and the least value, after every evaluation; infinite before a
     /// point was found that keeps every limit, but for 1e-4 of its output's deviation over the box.
     pub(crate) gaps: Vec<f64>,
+    /// The least sum of regret and violations of a point so far, after every evaluation: the papers' measure, with each term
+    /// divided by the deviation that its output has over the box.
+    pub(crate) sums: Vec<f64>,
     pub(crate) optimum: f64,
     pub(crate) failed: u64,
     /// How many evaluations broke a limit.
@@ -55,6 +58,11 @@ impl Run {
         self.gaps.last().copied().unwrap_or(f64::INFINITY)
     }
 
+    /// The scaled sum of regret and violations in the end.
+    pub(crate) fn sum(&self) -> f64 {
+        self.sums.last().copied().unwrap_or(f64::INFINITY)
+    }
+
     /// A line of the file of runs.
     pub(crate) fn described(&self) -> Value {
         let finite = |value: f64| value.is_finite().then_some(value);
@@ -62,7 +70,7 @@ impl Run {
         json!({
             "problem": self.problem, "method": self.method, "seed": self.seed, "dimension": self.dim,
             "evaluations": self.gaps.len(), "failed": self.failed, "violating": self.violating, "optimum": self.optimum,
-            "best": curve.last().copied().flatten(), "gap": finite(self.gap()), "seconds": self.seconds,
+            "best": curve.last().copied().flatten(), "gap": finite(self.gap()), "sum": finite(self.sum()), "seconds": self.seconds,
             "error": self.error, "curve": curve,
         })
     }
@@ -80,6 +88,7 @@ impl Entry<'_> {
             seed: self.seed,
             dim,
             gaps: Vec::new(),
+            sums: Vec::new(),
             optimum,
             failed: 0,
             violating: 0,
@@ -108,13 +117,14 @@ impl Entry<'_> {
             .with_noise(self.noise > 0.0);
         let mut pending: VecDeque<u64> = VecDeque::new();
         let mut points: Vec<Vec<f64>> = Vec::new();
-        let slack: Vec<f64> = deviations(problem).iter().map(|deviation| SLACK * deviation).collect();
+        let mut wanted: Vec<Vec<usize>> = Vec::new();
+        let deviations = deviations(problem);
         for trial in 0..self.budget {
             while pending.len() >= self.parallel.max(1) {
-                pending
-                    .pop_front()
-                    .into_iter()
-                    .for_each(|done| settle(problem, &mut history, done, &points[done as usize]));
+                pending.pop_front().into_iter().for_each(|done| {
+                    let (point, wanted) = (&points[done as usize], &wanted[done as usize]);
+                    settle(problem, &mut history, done, point, wanted);
+                });
             }
             history.turn_to(trial);
             let start = Instant::now();
@@ -125,8 +135,13 @@ impl Entry<'_> {
             };
             history.ask(trial, query.point.clone());
             query.memory.into_iter().for_each(|memory| history.remember(memory));
-            run.note(problem, &history, &query.point, &slack);
+            if is_whole(&history, &query.point, &query.outputs) {
+                run.note(problem, &history, &query.point, &deviations);
+            } else {
+                run.stay();
+            }
             points.push(query.point);
+            wanted.push(query.outputs);
             pending.push_back(trial);
         }
         Ok(())
@@ -139,32 +154,51 @@ fn coordinates(history: &History, point: &[f64]) -> Vec<f64> {
     decoded.iter().filter_map(|(_, value)| value.number()).collect()
 }
 
-fn settle(problem: &Noisy<Box<dyn Problem>>, history: &mut History, trial: u64, point: &[f64]) {
+/// Whether all outputs of a point are known once those that are wanted have been seen.
+fn is_whole(history: &History, point: &[f64], wanted: &[usize]) -> bool {
+    let here = |output: usize| {
+        let mut sightings = history.sightings().iter().filter(|sighting| sighting.point == point);
+        sightings.any(|sighting| sighting.values[output].is_some())
+    };
+    wanted.is_empty() || (0..history.outputs().len()).all(|output| wanted.contains(&output) || here(output))
+}
+
+fn settle(problem: &Noisy<Box<dyn Problem>>, history: &mut History, trial: u64, point: &[f64], wanted: &[usize]) {
     let mut rng = Rng::keyed(history.seed(), &[2, trial]);
     match problem.observe(&coordinates(history, point), &mut rng) {
-        Ok(values) => history.observe(trial, point, &values),
+        Ok(values) => {
+            let due = |output: usize| wanted.is_empty() || wanted.contains(&output);
+            let seen = values.iter().enumerate().map(|(k, value)| due(k).then_some(*value));
+            history.observe_some(trial, point, &seen.collect::<Vec<_>>());
+        }
         Err(failure) => history.fail(trial, point.to_vec(), &failure.reason),
     }
 }
 
 impl Run {
-    /// Takes the true value of a point into the curve.
-    fn note(&mut self, problem: &Noisy<Box<dyn Problem>>, history: &History, point: &[f64], slack: &[f64]) {
-        let so_far = self.gap();
+    /// Takes the true values of a point into the curves.
+    fn note(&mut self, problem: &Noisy<Box<dyn Problem>>, history: &History, point: &[f64], deviations: &[f64]) {
         let Ok(values) = problem.evaluate(&coordinates(history, point)) else {
             self.failed += 1;
-            self.gaps.push(so_far);
-            return;
+            return self.stay();
         };
-        let limits = problem.outputs();
-        let kept = limits
-            .iter()
-            .zip(&values)
-            .zip(slack)
-            .all(|((output, value), slack)| output.max.is_none_or(|max| *value <= max + slack));
+        let outputs = problem.outputs();
+        let violations = outputs.iter().zip(&values).zip(deviations);
+        let violations = violations.filter_map(|((output, value), deviation)| Some((value - output.max?) / deviation));
+        let violations: Vec<f64> = violations.map(|violation| violation.max(0.0)).collect();
+        let kept = violations.iter().all(|violation| *violation <= SLACK);
         self.violating += u64::from(!kept);
-        let value = if kept { values[0] - self.optimum } else { f64::INFINITY };
-        self.gaps.push(so_far.min(value));
+        let regret = values[0] - self.optimum;
+        let sum = regret.max(0.0) / deviations[0] + violations.iter().sum::<f64>();
+        self.gaps
+            .push(self.gap().min(if kept { regret } else { f64::INFINITY }));
+        self.sums.push(self.sum().min(sum));
+    }
+
+    /// An evaluation that changes nothing.
+    fn stay(&mut self) {
+        self.gaps.push(self.gap());
+        self.sums.push(self.sum());
     }
 }
 
@@ -197,4 +231,39 @@ pub(crate) fn hold(
 fn take<'e, 'p>(entries: &'e [Entry<'p>], next: &AtomicUsize) -> Option<(usize, &'e Entry<'p>)> {
     let index = next.fetch_add(1, Ordering::Relaxed);
     entries.get(index).map(|entry| (index, entry))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn the_sum_adds_regret_and_violation_in_deviations_of_each_output() {
+        let contender = Contender {
+            label: "random".into(),
+            physics: false,
+            recipe: hilltop_method::Recipe::parse(&json!("random")).unwrap(),
+        };
+        let entry = Entry {
+            problem: "gardner",
+            contender: &contender,
+            seed: 1,
+            budget: 0,
+            parallel: 1,
+            noise: 0.0,
+        };
+        let mut run = entry.run().unwrap();
+        let problem = Noisy::new(registry::lookup("gardner").unwrap(), 0.0).unwrap();
+        let space = Arc::new(Space::of_box(&problem.bounds()).unwrap());
+        let history = History::new(space, BuiltIn::outputs_of(&problem).into(), 1);
+        run.note(&problem, &history, &[1.0, 1.0], &[2.0, 0.5]);
+        let values = problem.evaluate(&[6.0, 6.0]).unwrap();
+        let expected = (values[0] - run.optimum) / 2.0 + values[1] / 0.5;
+        assert!((run.sum() - expected).abs() < 1e-12, "{run:?}");
+        assert!(run.gap().is_infinite() && run.violating == 1);
+        run.stay();
+        assert_eq!((run.gaps.len(), run.sums.len()), (2, 2));
+    }
 }

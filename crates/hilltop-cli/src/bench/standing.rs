@@ -59,9 +59,12 @@ fn entry<'l, 'k, T: Default>(list: &'l mut By<'k, T>, key: &'k str) -> &'l mut T
     &mut list[index].1
 }
 
-/// The table of gaps.
+/// The table of gaps; where there are limits with the papers' sum of regret and violations beside them, scaled.
 pub(crate) fn gaps(runs: &[Run]) -> Table {
-    let mut table = Table::headed(&["problem", "method", "median gap", "quartiles", "seconds/ask", "runs"]);
+    let limited = runs.iter().any(|run| run.limited);
+    let sum = limited.then_some("scaled sum");
+    let columns = ["problem", "method", "median gap", "quartiles"].into_iter().chain(sum);
+    let mut table = Table::headed(&columns.chain(["seconds/ask", "runs"]).collect::<Vec<_>>());
     for (problem, methods) in grouped(runs) {
         for (index, (method, runs)) in methods.iter().enumerate() {
             let quartiles = Quartiles::of(runs.iter().map(|run| run.gap()));
@@ -73,14 +76,15 @@ pub(crate) fn gaps(runs: &[Run]) -> Table {
             } else {
                 runs.len().to_string()
             };
-            table.row([
+            let mut cells = vec![
                 if index == 0 { problem.to_owned() } else { String::new() },
                 (*method).to_owned(),
                 compact(quartiles.median),
                 spread(quartiles),
-                compact(seconds),
-                count,
-            ]);
+            ];
+            cells.extend(limited.then(|| compact(Quartiles::of(runs.iter().map(|run| run.sum())).median)));
+            cells.extend([compact(seconds), count]);
+            table.row(cells);
         }
     }
     table

@@ -3,8 +3,9 @@
 use std::io::Write;
 
 use anyhow::{Result, bail};
-use hilltop_study::Study;
+use hilltop_core::{Goal, Output};
 use hilltop_study::report::{short, value};
+use hilltop_study::{Study, Trial};
 use serde_json::Value;
 
 use crate::place::Place;
@@ -48,6 +49,9 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
     writeln!(out, "best: trial {}", best.trial)?;
     if !best.feasible {
         writeln!(out, "  no trial keeps every limit; this one breaks them least")?;
+        if let Some(conflict) = conflict(study)? {
+            writeln!(out, "  {conflict}")?;
+        }
     }
     let mut table = Table::plain();
     for output in study.statement().outputs.iter() {
@@ -71,6 +75,41 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
         writeln!(out, "  and the {} numbers of its array: --json", numbers.len())?;
     }
     Ok(true)
+}
+
+/// What stands in the way where no trial keeps every limit: limits that none keeps, or two that none keeps together.
+fn conflict(study: &Study) -> Result<Option<String>> {
+    let trials = study.trials()?;
+    let kept = |output: &Output, trial: &Trial| {
+        let value = trial.outputs.as_ref().and_then(|values| values.get(&output.name));
+        value.is_some_and(|value| output.goal.violation(*value) <= 0.0)
+    };
+    let limits = study.statement().outputs.iter();
+    let limits: Vec<&Output> = limits
+        .filter(|output| matches!(output.goal, Goal::Within { .. }))
+        .collect();
+    let never = limits
+        .iter()
+        .filter(|limit| !trials.iter().any(|trial| kept(limit, trial)));
+    let never: Vec<&str> = never.map(|limit| limit.name.as_str()).collect();
+    if !never.is_empty() {
+        let names = never.join(", ");
+        return Ok(Some(format!(
+            "{names}: kept by no trial; the limit may be out of reach"
+        )));
+    }
+    let pairs = limits
+        .iter()
+        .enumerate()
+        .flat_map(|(k, a)| limits[k + 1..].iter().map(move |b| (a, b)));
+    let mut apart = pairs.filter(|(a, b)| !trials.iter().any(|trial| kept(a, trial) && kept(b, trial)));
+    let told = |(a, b): (&&Output, &&Output)| {
+        format!(
+            "{} and {}: each kept by some trial, both by none; they may contradict each other",
+            a.name, b.name
+        )
+    };
+    Ok(apart.next().map(told))
 }
 
 /// The names of the numbers of an array, where candidates have a label to be known by.

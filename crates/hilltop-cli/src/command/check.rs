@@ -99,6 +99,10 @@ fn program(command: &Command) -> String {
         .timeout
         .map(|timeout| format!(", at most {}", span(timeout.as_secs_f64())))
         .unwrap_or_default();
+    let start = command.start_timeout;
+    let start = start.map_or(String::new(), |limit| {
+        format!(", starts within {}", span(limit.as_secs_f64()))
+    });
     let retries = if command.retries > 0 {
         format!(", {} retries", command.retries)
     } else {
@@ -112,7 +116,7 @@ fn program(command: &Command) -> String {
             coupling.parameters, coupling.results, coupling.work
         ),
     };
-    format!("{}{timeout}{retries}{results}", words.join(" "))
+    format!("{}{timeout}{start}{retries}{results}", words.join(" "))
 }
 
 fn space(statement: &Statement, out: &mut dyn Write) -> Result<()> {

@@ -8,20 +8,22 @@ use super::number::number;
 use crate::file::shortened;
 
 /// The values of a text, or why there are none.
-pub(super) fn parse(text: &str, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String> {
+pub(super) fn parse(text: &str, outputs: &[Output], wanted: &[String]) -> Result<BTreeMap<String, f64>, String> {
     let text = text.trim();
     if let Some(value) = number(text) {
-        return alone(value, outputs);
+        return alone(value, outputs, wanted);
     }
     let json: serde_json::Value = serde_json::from_str(text).map_err(|_| unreadable(text))?;
     let object = json.as_object().ok_or_else(|| unreadable(text))?;
-    super::complete(&numbers(object, outputs)?, outputs)
+    super::complete(&numbers(object, outputs)?, outputs, wanted)
 }
 
-fn alone(value: f64, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String> {
-    match outputs {
-        [only] => super::complete(&BTreeMap::from([(only.name.clone(), value)]), outputs),
-        several => {
+fn alone(value: f64, outputs: &[Output], wanted: &[String]) -> Result<BTreeMap<String, f64>, String> {
+    match (outputs, wanted) {
+        ([Output { name, .. }], _) | (_, [name]) => {
+            super::complete(&BTreeMap::from([(name.clone(), value)]), outputs, wanted)
+        }
+        (several, _) => {
             let names: Vec<String> = several.iter().map(|output| format!("\"{}\": …", output.name)).collect();
             Err(format!(
                 "one number for {} outputs: print a JSON object {{{}}}",
@@ -70,7 +72,7 @@ mod tests {
             goal: Goal::Observe,
         };
         let outputs: Vec<Output> = names.iter().map(output).collect();
-        parse(text, &outputs).map(|values| values.into_values().collect())
+        parse(text, &outputs, &[]).map(|values| values.into_values().collect())
     }
 
     #[test]

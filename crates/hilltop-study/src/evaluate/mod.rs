@@ -18,6 +18,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use hilltop_core::{Outcome, Output, Parameters};
 
+use crate::ledger::is_due;
+
 pub use closure::Closure;
 pub use coupling::{Coupling, Format as CouplingFormat, Keep};
 pub use problem::BuiltIn;
@@ -28,6 +30,17 @@ pub use template::Template;
 pub trait Evaluator: Send + Sync {
     /// What becomes of a trial. `None` when the stop came first: the trial stays open and is evaluated again later.
     fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation>;
+
+    /// The same for some outputs, where it can leave out the others; what it gives beyond them is kept.
+    fn evaluate_some(
+        &self,
+        trial: u64,
+        parameters: &Parameters,
+        _wanted: &[String],
+        stop: &Stop,
+    ) -> Option<Evaluation> {
+        self.evaluate(trial, parameters, stop)
+    }
 
     /// Whether it could evaluate at all, asked once before any budget is spent.
     fn ready(&self) -> crate::Result<()> {
@@ -68,7 +81,12 @@ impl Evaluation {
     /// An evaluation that gave these values; one that is missing or no finite number makes it a failure. Values that
     /// the study does not know are left out.
     pub fn of(values: &BTreeMap<String, f64>, outputs: &[Output], seconds: f64) -> Self {
-        match complete(values, outputs) {
+        Self::of_some(values, outputs, &[], seconds)
+    }
+
+    /// The same where not all outputs are wanted: the others are kept where they are there.
+    pub fn of_some(values: &BTreeMap<String, f64>, outputs: &[Output], wanted: &[String], seconds: f64) -> Self {
+        match complete(values, outputs, wanted) {
             Ok(values) => Self {
                 outcome: Outcome::Outputs(values),
                 seconds,
@@ -79,14 +97,19 @@ impl Evaluation {
     }
 }
 
-/// The values of these outputs, all of them finite, or what is wrong with them.
-fn complete(values: &BTreeMap<String, f64>, outputs: &[Output]) -> Result<BTreeMap<String, f64>, String> {
+/// The values of these outputs, all finite and all there that are wanted, or what is wrong with them.
+fn complete(
+    values: &BTreeMap<String, f64>,
+    outputs: &[Output],
+    wanted: &[String],
+) -> Result<BTreeMap<String, f64>, String> {
+    let there = |output: &&Output| is_due(&output.name, wanted) || values.contains_key(&output.name);
     let value = |output: &Output| match values.get(&output.name) {
         None => Err(format!("output {} is missing", output.name)),
         Some(value) if !value.is_finite() => Err(format!("output {} is {value}", output.name)),
         Some(value) => Ok((output.name.clone(), *value)),
     };
-    outputs.iter().map(value).collect()
+    outputs.iter().filter(there).map(value).collect()
 }
 
 /// A wish to stop, shared by whoever expresses it and whoever obeys.

@@ -8,6 +8,7 @@ use hilltop_core::{Goal, Output, Parameters, Rng, Space, Value};
 use hilltop_problem::{Noisy, Problem};
 
 use super::{Evaluation, Evaluator, Stop};
+use crate::ledger::is_due;
 use crate::{Error, Result};
 
 /// A built-in problem that evaluates trials.
@@ -75,12 +76,25 @@ impl BuiltIn {
 }
 
 impl Evaluator for BuiltIn {
-    fn evaluate(&self, trial: u64, parameters: &Parameters, _stop: &Stop) -> Option<Evaluation> {
+    fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation> {
+        self.evaluate_some(trial, parameters, &[], stop)
+    }
+
+    fn evaluate_some(
+        &self,
+        trial: u64,
+        parameters: &Parameters,
+        wanted: &[String],
+        _stop: &Stop,
+    ) -> Option<Evaluation> {
         let start = Instant::now();
         let values = self.values(trial, parameters);
         let seconds = start.elapsed().as_secs_f64();
         Some(match values {
-            Ok(values) => Evaluation::of(&values, &self.outputs, seconds),
+            Ok(mut values) => {
+                values.retain(|name, _| is_due(name, wanted));
+                Evaluation::of_some(&values, &self.outputs, wanted, seconds)
+            }
             Err(reason) => Evaluation::failed(reason, seconds),
         })
     }

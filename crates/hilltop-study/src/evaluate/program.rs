@@ -25,6 +25,9 @@ pub struct Program {
     pub command: Vec<Template>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// How long it may take until the program prints something; one that has not is taken not to have started, whatever
+    /// the point.
+    pub start_timeout: Option<Duration>,
     /// How often an attempt is repeated that failed for a reason other than the point.
     pub retries: u64,
     /// Where the outputs are found.
@@ -46,6 +49,21 @@ pub enum Results {
     File(Template),
     /// In a file of a work directory that each trial has for itself.
     Coupled(Coupling),
+}
+
+/// What an attempt is about.
+#[derive(Clone, Copy)]
+struct Errand<'e> {
+    trial: u64,
+    parameters: &'e Parameters,
+    /// The outputs that are wanted; all where there are none.
+    wanted: &'e [String],
+}
+
+impl Errand<'_> {
+    fn fill(&self, template: &Template) -> String {
+        template.fill(self.trial, self.parameters)
+    }
 }
 
 /// Where an attempt runs.
@@ -84,18 +102,29 @@ impl Place<'_> {
 enum Ending {
     Exited(ExitStatus),
     TimedOut,
+    /// It gave no sign of life in time.
+    Mute,
     Stopped,
 }
 
 impl Evaluator for Program {
     fn evaluate(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Evaluation> {
+        self.evaluate_some(trial, parameters, &[], stop)
+    }
+
+    fn evaluate_some(&self, trial: u64, parameters: &Parameters, wanted: &[String], stop: &Stop) -> Option<Evaluation> {
+        let errand = Errand {
+            trial,
+            parameters,
+            wanted,
+        };
         let start = Instant::now();
         let mut pause = Duration::from_millis(200);
         for attempt in 0..=self.retries {
-            let outcome = self.attempt(trial, parameters, stop)?;
+            let outcome = self.attempt(errand, stop)?;
             let seconds = start.elapsed().as_secs_f64();
             match outcome {
-                Ok(values) => return Some(Evaluation::of(&values, &self.outputs, seconds)),
+                Ok(values) => return Some(Evaluation::of_some(&values, &self.outputs, wanted, seconds)),
                 Err(mishap) if mishap.transient && attempt < self.retries => rest(&mut pause, stop)?,
                 Err(mishap) if mishap.transient => return Some(Evaluation::accident(mishap.reason, seconds)),
                 Err(mishap) => return Some(Evaluation::failed(mishap.reason, seconds)),
@@ -163,14 +192,15 @@ impl Program {
         std::path::absolute(path).ok()
     }
 
-    fn place(&self, trial: u64, parameters: &Parameters) -> Attempt<Place<'_>> {
+    fn place(&self, errand: Errand<'_>) -> Attempt<Place<'_>> {
         match &self.results {
             Results::LastLine => {}
             Results::File(file) => {
                 // A file that is not there is what is wanted; one that stays is overwritten or reported when read.
-                let _ = std::fs::remove_file(self.folder.join(file.fill(trial, parameters)));
+                let _ = std::fs::remove_file(self.folder.join(errand.fill(file)));
             }
             Results::Coupled(coupling) => {
+                let Errand { trial, parameters, .. } = errand;
                 let workplace = coupling.prepare(&self.folder, trial, parameters, &self.outputs)?;
                 return Ok(Place::Own(coupling, workplace));
             }
@@ -178,44 +208,39 @@ impl Program {
         Ok(Place::Shared(&self.folder))
     }
 
-    fn attempt(&self, trial: u64, parameters: &Parameters, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
-        let place = match self.place(trial, parameters) {
+    fn attempt(&self, errand: Errand<'_>, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
+        let place = match self.place(errand) {
             Ok(place) => place,
             Err(mishap) => return Some(Err(mishap)),
         };
-        let outcome = self.attempt_at(&place, trial, parameters, stop)?;
+        let outcome = self.attempt_at(&place, errand, stop)?;
         let succeeded = outcome
             .as_ref()
-            .is_ok_and(|values| super::complete(values, &self.outputs).is_ok());
+            .is_ok_and(|values| super::complete(values, &self.outputs, errand.wanted).is_ok());
         place.leave(succeeded);
         Some(outcome)
     }
 
-    fn attempt_at(
-        &self,
-        place: &Place<'_>,
-        trial: u64,
-        parameters: &Parameters,
-        stop: &Stop,
-    ) -> Option<Attempt<BTreeMap<String, f64>>> {
-        let mut child = match self.start(place, trial, parameters) {
+    fn attempt_at(&self, place: &Place<'_>, errand: Errand<'_>, stop: &Stop) -> Option<Attempt<BTreeMap<String, f64>>> {
+        let mut child = match self.start(place, errand) {
             Ok(child) => child,
             Err(mishap) => return Some(Err(mishap)),
         };
         let streams = child.stdout.take().zip(child.stderr.take());
         let (printed, complained) = streams.map(|(out, err)| (Tail::of(out, KEPT), Tail::of(err, KEPT)))?;
-        let ending = self.wait(&mut child, stop);
+        let ending = self.wait(&mut child, [&printed, &complained], stop);
         finish(&mut child, [&printed, &complained], &ending);
         let outcome = match ending {
             Ending::Stopped => return None,
             Ending::TimedOut => Err(self.timed_out()),
+            Ending::Mute => Err(self.mute()),
             Ending::Exited(status) => exited(status, &complained),
         };
-        Some(outcome.and_then(|()| self.collect(place, trial, parameters, &printed)))
+        Some(outcome.and_then(|()| self.collect(place, errand, &printed)))
     }
 
-    fn start(&self, place: &Place<'_>, trial: u64, parameters: &Parameters) -> Attempt<Child> {
-        let mut words = self.command.iter().map(|word| word.fill(trial, parameters));
+    fn start(&self, place: &Place<'_>, errand: Errand<'_>) -> Attempt<Child> {
+        let mut words = self.command.iter().map(|word| errand.fill(word));
         let named = words.next().unwrap_or_default();
         let located = match self.beside(&named) {
             Some(path) => path,
@@ -226,11 +251,14 @@ impl Program {
         let argument = |word: String| self.beside(&word).map_or(word.into(), PathBuf::into_os_string);
         command.args(words.map(argument)).args(place.files());
         command.current_dir(place.folder());
-        command.env("HILLTOP_TRIAL", trial.to_string());
+        command.env("HILLTOP_TRIAL", errand.trial.to_string());
         command.env(
             "HILLTOP_PARAMETERS",
-            serde_json::to_string(parameters).unwrap_or_default(),
+            serde_json::to_string(errand.parameters).unwrap_or_default(),
         );
+        if !errand.wanted.is_empty() {
+            command.env("HILLTOP_OUTPUTS", errand.wanted.join(","));
+        }
         command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -241,8 +269,9 @@ impl Program {
     }
 
     /// Looks again and again, at first often, because a program's end and a stop must both be noticed.
-    fn wait(&self, child: &mut Child, stop: &Stop) -> Ending {
-        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    fn wait(&self, child: &mut Child, streams: [&Tail; 2], stop: &Stop) -> Ending {
+        let after = |limit: Option<Duration>| limit.and_then(|limit| Instant::now().checked_add(limit));
+        let (deadline, mut start) = (after(self.timeout), after(self.start_timeout));
         let mut pause = Duration::from_micros(500);
         loop {
             if let Ok(Some(status)) = child.try_wait() {
@@ -254,6 +283,12 @@ impl Program {
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Ending::TimedOut;
             }
+            if streams.iter().any(|stream| stream.has_begun()) {
+                start = None;
+            }
+            if start.is_some_and(|start| Instant::now() >= start) {
+                return Ending::Mute;
+            }
             std::thread::sleep(pause);
             pause = (pause * 3 / 2).min(Duration::from_millis(20));
         }
@@ -264,17 +299,16 @@ impl Program {
         Mishap::lasting(format!("timed out after {limit} s"))
     }
 
-    fn collect(
-        &self,
-        place: &Place<'_>,
-        trial: u64,
-        parameters: &Parameters,
-        printed: &Tail,
-    ) -> Attempt<BTreeMap<String, f64>> {
+    fn mute(&self) -> Mishap {
+        let limit = self.start_timeout.unwrap_or_default().as_secs_f64();
+        Mishap::transient(format!("did not start: nothing was printed within {limit} s"))
+    }
+
+    fn collect(&self, place: &Place<'_>, errand: Errand<'_>, printed: &Tail) -> Attempt<BTreeMap<String, f64>> {
         let text = match (place, &self.results) {
             (Place::Own(coupling, workplace), _) => return coupling.collect(workplace, &self.outputs),
             (Place::Shared(folder), Results::File(file)) => {
-                let path = folder.join(file.fill(trial, parameters));
+                let path = folder.join(errand.fill(file));
                 let unread = |error| Mishap::lasting(format!("{} could not be read: {error}", path.display()));
                 std::fs::read_to_string(&path).map_err(unread)?
             }
@@ -284,7 +318,7 @@ impl Program {
                 line.to_owned()
             }
         };
-        answer::parse(&text, &self.outputs).map_err(Mishap::lasting)
+        answer::parse(&text, &self.outputs, errand.wanted).map_err(Mishap::lasting)
     }
 }
 

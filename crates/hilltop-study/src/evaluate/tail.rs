@@ -33,6 +33,11 @@ impl Tail {
         !matches!(self.ended.recv_timeout(wait), Err(RecvTimeoutError::Timeout))
     }
 
+    /// Whether anything has been read.
+    pub(super) fn has_begun(&self) -> bool {
+        !self.kept.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// What was kept, as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.kept.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()

@@ -9,9 +9,10 @@ use super::{coupling, duration};
 use crate::evaluate::{Results, Template};
 use crate::statement::{Command, Evaluate, OnFailure};
 
-const KEYS: [&str; 8] = [
+const KEYS: [&str; 9] = [
     "command",
     "timeout",
+    "start_timeout",
     "retries",
     "results",
     "coupling",
@@ -24,7 +25,7 @@ const KEYS: [&str; 8] = [
 pub(super) fn evaluate(section: &Section<'_>, folder: &Path) -> Option<(Evaluate, Option<Box<dyn Problem>>)> {
     section.allow(&KEYS);
     match section.typed(&["command", "problem"])[..] {
-        ["command"] => command(section, folder).map(|command| (Evaluate::Command(command), None)),
+        ["command"] => command(section, folder).map(|command| (Evaluate::Command(Box::new(command)), None)),
         ["problem"] => problem(section),
         [] => {
             section.refuse("[evaluate] needs a command or a problem; leave the section out to ask and tell yourself");
@@ -55,10 +56,11 @@ fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {
     let typed = section.field("command")?;
     let words = typed.texts("a list of texts, the program first: [\"python3\", \"simulate.py\", \"{length}\"]")?;
     let templates: Vec<Template> = words.iter().filter_map(|(field, text)| template(field, text)).collect();
-    let timeout = match section.field("timeout") {
-        None => None,
-        Some(field) => Some(timeout(&field)?),
+    let span = |key: &str| match section.field(key) {
+        None => Some(None),
+        Some(field) => timeout(&field).map(Some),
     };
+    let (timeout, start_timeout) = (span("timeout")?, span("start_timeout")?);
     let retries = section.field("retries").map_or(Some(0), |field| field.count(0))?;
     let results = match (section.field("results"), section.field("coupling")) {
         (None, None) => Results::LastLine,
@@ -75,6 +77,7 @@ fn command(section: &Section<'_>, folder: &Path) -> Option<Command> {
     complete.then(|| Command {
         command: templates,
         timeout,
+        start_timeout,
         retries,
         results,
         folder: folder.to_owned(),
@@ -109,7 +112,11 @@ fn results(field: &Field<'_>) -> Option<Results> {
 }
 
 fn problem(section: &Section<'_>) -> Option<(Evaluate, Option<Box<dyn Problem>>)> {
-    exclude(section, &["timeout", "retries", "results", "coupling"], "a command");
+    exclude(
+        section,
+        &["timeout", "start_timeout", "retries", "results", "coupling"],
+        "a command",
+    );
     let field = section.field("problem")?;
     let name = field.text("the name of a built-in problem, see `hilltop problems`")?;
     let problem = hilltop_problem::registry::lookup(name)

@@ -101,6 +101,9 @@ impl<'s> Survey<'s> {
 
     fn mark<'t>(&self, trial: &'t Trial) -> Option<Mark<'t>> {
         let outputs = trial.outputs.as_ref()?;
+        if outputs.len() < self.statement.outputs.len() {
+            return None;
+        }
         let objective = self.statement.objective();
         let value = *outputs.get(&objective.name)?;
         Some(Mark {

@@ -20,7 +20,7 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// None before the trial has ended.
+    /// None before the trial has ended, and where it gave some outputs only and these keep their limits.
     pub(super) fn of(outputs: &[Output], trial: &Trial) -> Option<Self> {
         if !trial.state.is_settled() {
             return None;
@@ -28,15 +28,12 @@ impl Verdict {
         let Some(values) = &trial.outputs else {
             return Some(Self::Failed);
         };
-        let kept = |output: &Output| {
-            let value = values.get(&output.name);
-            value.is_some_and(|value| output.goal.violation(*value) <= 0.0)
-        };
-        Some(if outputs.iter().all(kept) {
-            Self::Feasible
-        } else {
-            Self::Violating
-        })
+        let violation = |output: &Output| Some(output.goal.violation(*values.get(&output.name)?));
+        if outputs.iter().filter_map(violation).any(|violation| violation > 0.0) {
+            return Some(Self::Violating);
+        }
+        let whole = outputs.iter().all(|output| values.contains_key(&output.name));
+        whole.then_some(Self::Feasible)
     }
 }
 

@@ -245,6 +245,11 @@ fn program(command: &Command) -> Value {
     );
     set(
         &mut described,
+        "start_timeout",
+        command.start_timeout.map(|timeout| json!(timeout.as_secs_f64())),
+    );
+    set(
+        &mut described,
         "retries",
         (command.retries > 0).then_some(json!(command.retries)),
     );

@@ -12,7 +12,7 @@ use crate::evaluate::{Results, Template};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Evaluate {
     /// By a program.
-    Command(Command),
+    Command(Box<Command>),
     /// By a built-in problem.
     Problem {
         /// Its name.
@@ -53,6 +53,8 @@ pub struct Command {
     pub command: Vec<Template>,
     /// How long one attempt may take.
     pub timeout: Option<Duration>,
+    /// How long it may take until the program prints something.
+    pub start_timeout: Option<Duration>,
     /// How often an attempt is repeated that failed for a reason other than the point.
     pub retries: u64,
     /// Where the outputs are found.

@@ -197,6 +197,7 @@ impl Statement {
         Program {
             command: command.command.clone(),
             timeout: command.timeout,
+            start_timeout: command.start_timeout,
             retries: command.retries,
             results: command.results.clone(),
             folder: command.folder.clone(),

@@ -83,6 +83,7 @@ pub fn every_kind_of_event_survives(open: Open<'_>) {
             horizon: Some(0),
             memory: Some([1, 2].as_slice().into()),
             choice: None,
+            outputs: Vec::new(),
         },
         Event::Adopted {
             trial: 0,

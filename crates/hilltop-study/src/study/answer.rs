@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use faer::MatRef;
-use hilltop_core::{Goal, Limit, Model, Parameters};
+use hilltop_core::{Goal, Limit, Model, Output, Parameters};
 
 use super::Study;
 use crate::{Error, Result};
@@ -48,9 +48,10 @@ impl Study {
         let history = desk.overview();
         let Some(index) = history.best() else { return Ok(None) };
         let (number, feasible) = (history.trials()[index], history.violation(index) <= 0.0);
-        let trial = desk.ledger().trial(number)?;
-        let known = trial.parameters.clone().zip(trial.outputs.clone());
-        Ok(known.map(|(parameters, outputs)| Best {
+        let value = |(k, output): (usize, &Output)| (output.name.clone(), output.goal.inward(history.values(k)[index]));
+        let outputs = history.outputs().iter().enumerate().map(value).collect();
+        let parameters = desk.ledger().trial(number)?.parameters.clone();
+        Ok(parameters.map(|parameters| Best {
             trial: number,
             parameters,
             outputs,

@@ -177,6 +177,7 @@ impl Study {
                     trial: trial.number,
                     parameters: trial.parameters.clone()?,
                     arm: trial.arm,
+                    outputs: trial.wanted.clone(),
                 })
             });
             let event = |asked: &Asked| Event::Adopted {

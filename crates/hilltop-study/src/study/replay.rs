@@ -34,6 +34,7 @@ struct Suggestion<'e> {
     sight: Sight,
     parameters: &'e Parameters,
     choice: Option<&'e Choice>,
+    outputs: &'e [String],
 }
 
 impl Study {
@@ -60,8 +61,9 @@ impl Study {
                 (Some(query), None) => self.statement.space.decode(&query.point),
                 (None, _) => Parameters::default(),
             };
+            let wanted = queries.first().map(|query| self.named(&query.outputs));
             checked += 1;
-            if proposed != *suggestion.parameters {
+            if proposed != *suggestion.parameters || wanted.as_deref() != Some(suggestion.outputs) {
                 let stored = suggestion.parameters.clone();
                 let difference = Difference {
                     trial: suggestion.sight.trial,
@@ -95,6 +97,7 @@ fn suggestions(events: &[Event]) -> BTreeMap<usize, Suggestion<'_>> {
                 parameters,
                 horizon,
                 choice,
+                outputs,
                 ..
             } => {
                 let choice = choice.as_ref();
@@ -106,6 +109,7 @@ fn suggestions(events: &[Event]) -> BTreeMap<usize, Suggestion<'_>> {
                     sight,
                     parameters,
                     choice,
+                    outputs,
                 };
                 found.extend(taken.get(trial).map(|position| (*position, suggestion)));
             }

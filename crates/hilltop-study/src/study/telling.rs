@@ -6,7 +6,7 @@ use hilltop_core::{Event, Outcome, Parameters};
 
 use super::Study;
 use crate::evaluate::Evaluation;
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, is_due};
 use crate::trial::State;
 use crate::{Error, Result};
 
@@ -32,9 +32,13 @@ impl Study {
     }
 
     fn record(&self, trial: u64, outcome: &Outcome, seconds: Option<f64>, accidental: bool) -> Result<()> {
-        self.admit(outcome)?;
         let seconds = seconds.filter(|seconds| seconds.is_finite());
         self.desk().write(|ledger| {
+            let wanted = ledger
+                .trial(trial)
+                .map(|trial| trial.wanted.clone())
+                .unwrap_or_default();
+            self.admit(outcome, &wanted)?;
             expect_running(ledger, trial)?;
             Ok(vec![Event::Told {
                 trial,
@@ -56,7 +60,7 @@ impl Study {
     }
 
     fn add_outcome(&self, parameters: &Parameters, outcome: &Outcome) -> Result<u64> {
-        self.admit(outcome)?;
+        self.admit(outcome, &[])?;
         self.statement.space.encode(parameters).map_err(Error::Point)?;
         let mut added = 0;
         self.desk().write(|ledger| {
@@ -70,8 +74,8 @@ impl Study {
         Ok(added)
     }
 
-    /// Whether the outputs are those of the study, all of them, and finite.
-    fn admit(&self, outcome: &Outcome) -> Result<()> {
+    /// Whether the outputs are those of the study, all that are wanted, and finite.
+    fn admit(&self, outcome: &Outcome, wanted: &[String]) -> Result<()> {
         let Outcome::Outputs(values) = outcome else {
             return Ok(());
         };
@@ -88,7 +92,8 @@ impl Study {
                 expected: expected(),
             });
         }
-        if let Some(output) = names.iter().find(|name| !values.contains_key(**name)) {
+        let mut due = names.iter().filter(|name| is_due(name, wanted));
+        if let Some(output) = due.find(|name| !values.contains_key(**name)) {
             return Err(Error::MissingOutput {
                 output: (*output).to_owned(),
                 expected: expected(),

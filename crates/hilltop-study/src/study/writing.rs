@@ -15,6 +15,7 @@ pub(super) struct Found {
     point: Vec<f64>,
     memory: Option<serde_json::Value>,
     choice: Option<Choice>,
+    outputs: Vec<String>,
 }
 
 impl Found {
@@ -25,6 +26,7 @@ impl Found {
             horizon,
             memory: self.memory.clone(),
             choice: self.choice.clone(),
+            outputs: self.outputs.clone(),
         }
     }
 
@@ -33,6 +35,7 @@ impl Found {
             trial,
             parameters: self.parameters.clone(),
             arm: self.choice.as_ref().map(|choice| choice.arm),
+            outputs: self.outputs.clone(),
         }
     }
 }
@@ -63,7 +66,14 @@ impl Study {
             parameters,
             memory: query.memory,
             choice,
+            outputs: self.named(&query.outputs),
         })
+    }
+
+    /// The names of the outputs that a query wants.
+    pub(super) fn named(&self, outputs: &[usize]) -> Vec<String> {
+        let name = |index: &usize| Some(self.statement.outputs.get(*index)?.name.clone());
+        outputs.iter().filter_map(name).collect()
     }
 
     /// Writes the points of a trial and of those behind it, as many as still hold; none when the first must be proposed anew.

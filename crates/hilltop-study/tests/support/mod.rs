@@ -31,6 +31,7 @@ impl Proposer for Witness {
         Ok(vec![Query {
             point: history.space().sample(&mut rng)?,
             memory: Some(memory),
+            outputs: Vec::new(),
         }])
     }
 }

@@ -148,6 +148,7 @@ impl Surrogate for Accumulated {
             marginals: true,
             paths: true,
             weights: false,
+            information: false,
             smooth: true,
         }
     }

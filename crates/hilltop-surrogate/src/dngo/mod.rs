@@ -110,6 +110,7 @@ impl Surrogate for Dngo {
             marginals: true,
             paths: true,
             weights: false,
+            information: false,
             smooth: self.activation.is_smooth(),
         }
     }

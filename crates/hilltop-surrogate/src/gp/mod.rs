@@ -185,6 +185,7 @@ impl Surrogate for Gp {
             paths: true,
             smooth: true,
             weights: false,
+            information: true,
         }
     }
 }

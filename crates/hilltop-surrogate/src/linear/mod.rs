@@ -54,6 +54,7 @@ impl Surrogate for Linear {
             marginals: true,
             paths: true,
             weights: false,
+            information: false,
             smooth: true,
         }
     }

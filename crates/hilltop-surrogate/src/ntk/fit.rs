@@ -129,7 +129,7 @@ impl<'a> Fitting<'a> {
         let points = self.points.as_ref();
         (done..points.nrows()).for_each(|row| condition.push(points.subrows(row, 1)));
         let mean = match (self.ntk.mean, moved) {
-            (Expectation::Trained, Some(network)) => Mean::Function(Arc::new(Output(network))),
+            (Expectation::Trained | Expectation::OnePass, Some(network)) => Mean::Function(Arc::new(Output(network))),
             _ => Mean::Kernel(condition.weights(&self.standardised)),
         };
         Ok(ProcessModel::new(
@@ -169,13 +169,16 @@ impl<'a> Fitting<'a> {
 
     /// The network after training, where one is asked for.
     fn moved(&self, start: Option<&Encoded>) -> Result<Option<Encoded>> {
-        let wanted = self.ntk.mean == Expectation::Trained || self.ntk.features == Features::Current;
+        let wanted = self.ntk.mean != Expectation::Kernel || self.ntk.features == Features::Current;
         let Some(start) = start.filter(|_| wanted) else {
             return Ok(None);
         };
         let mut rng = Rng::keyed(self.origin.seed, &[TRAINING, self.points.nrows() as u64]);
         // The penalty whose minimum, were the network linear in its weights, is the mean of the process.
-        let penalty = self.origin.fitted.parameters.noise / self.factor(start);
+        let penalty = match self.ntk.mean {
+            Expectation::OnePass => 0.0,
+            _ => self.origin.fitted.parameters.noise / self.factor(start),
+        };
         let (points, values) = (self.points.as_ref(), &self.standardised);
         trained(start, self.ntk.training, penalty, points, values, &mut rng).map(Some)
     }

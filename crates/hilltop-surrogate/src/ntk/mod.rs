@@ -143,9 +143,17 @@ impl Ntk {
             return Err(refused(
                 "width",
                 &"infinite",
-                "a number where mean = trained or features = current",
+                "a number where the mean is a network's or features = current",
             ));
         }
+        if self.mean == Expectation::OnePass && !self.training.is_one_pass() {
+            return Err(refused(
+                "training",
+                &serde_json::to_string(&self.training).unwrap_or_default(),
+                "sgd with batch = 1, epochs = 1 and shuffle = false where mean = one-pass",
+            ));
+        }
+        self.training.check().map_err(unusable)?;
         Ok(())
     }
 }
@@ -163,6 +171,7 @@ impl Surrogate for Ntk {
             marginals: true,
             paths: true,
             weights: false,
+            information: true,
             smooth: true,
         }
     }

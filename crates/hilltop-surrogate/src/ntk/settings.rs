@@ -85,6 +85,8 @@ pub enum Expectation {
     Kernel,
     /// The network after training.
     Trained,
+    /// The network after one pass of gradient descent over the observations in their order, without a penalty.
+    OnePass,
 }
 
 /// At which weights gradients are features.

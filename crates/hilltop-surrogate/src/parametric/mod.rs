@@ -132,6 +132,7 @@ impl Surrogate for Regression {
             marginals: true,
             paths: true,
             weights: true,
+            information: false,
             smooth: self.activation.is_smooth(),
         }
     }

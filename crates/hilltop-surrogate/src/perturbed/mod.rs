@@ -103,6 +103,7 @@ impl Surrogate for Perturbed {
             marginals: false,
             paths: true,
             weights: false,
+            information: false,
             smooth: self.activation.is_smooth(),
         }
     }

@@ -108,6 +108,7 @@ impl Surrogate for Physics {
             paths: true,
             smooth: true,
             weights: false,
+            information: false,
         }
     }
 }

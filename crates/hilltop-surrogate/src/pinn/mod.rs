@@ -256,6 +256,7 @@ impl Surrogate for Pinn {
             marginals: true,
             paths: true,
             weights: false,
+            information: false,
             smooth: self.training.activation.is_smooth(),
         }
     }

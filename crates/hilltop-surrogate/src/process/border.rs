@@ -114,6 +114,12 @@ impl Bordered {
         self.base.backward(top);
     }
 
+    /// The diagonal of the factor and its border.
+    pub fn diagonal(&self) -> impl Iterator<Item = f64> {
+        let base = (0..self.base.count()).map(|i| self.base.lower()[(i, i)]);
+        base.chain((0..self.extra).map(|j| self.corner[(j, j)]))
+    }
+
     /// The diagonal of the inverse of the factored matrix at the latest rows, at most `count` of them.
     ///
     /// A column of `L⁻¹` is zero above its own row, so these need the last corner of the factor alone.

@@ -17,6 +17,10 @@ pub trait Condition: Send + Sync {
     fn weights(&self, values: &[f64]) -> Vec<f64>;
     /// The noise variance that is in effect.
     fn noise(&self) -> f64;
+    /// `½ ln det(I + K/λ)` of the observations, as far as they are seen, where that is known.
+    fn information(&self) -> Option<f64> {
+        None
+    }
     /// Covariances of the anchors with the queries, one column a query.
     fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64>;
     /// The same with what gradients need.

@@ -71,6 +71,11 @@ impl Condition for Exact {
         self.noise
     }
 
+    fn information(&self) -> Option<f64> {
+        let own = self.noise.max(f64::MIN_POSITIVE).sqrt().ln();
+        Some(self.factor.diagonal().map(|entry| entry.ln() - own).sum())
+    }
+
     fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
         let mut out = Mat::zeros(self.count(), queries.nrows());
         let mut start = 0;

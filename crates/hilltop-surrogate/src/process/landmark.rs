@@ -169,6 +169,11 @@ impl Condition for Landmark {
         self.noise
     }
 
+    fn information(&self) -> Option<f64> {
+        let (own, lower) = (self.noise.max(f64::MIN_POSITIVE).sqrt().ln(), self.inner.lower());
+        Some((0..lower.nrows()).map(|i| lower[(i, i)].ln() - own).sum())
+    }
+
     fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
         self.anchors.cross(queries)
     }

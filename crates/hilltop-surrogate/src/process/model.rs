@@ -122,6 +122,10 @@ impl Model for ProcessModel {
         Some(Ok(Arc::new(believed)))
     }
 
+    fn information(&self) -> Option<f64> {
+        self.posterior.condition.information()
+    }
+
     fn memory(&self) -> Option<serde_json::Value> {
         self.origin.fitted.memory()
     }

@@ -58,6 +58,10 @@ impl Condition for Selected {
         self.exact.noise()
     }
 
+    fn information(&self) -> Option<f64> {
+        self.exact.information()
+    }
+
     fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
         self.exact.cross(queries)
     }

@@ -196,6 +196,7 @@ impl Surrogate for Sto {
             marginals: false,
             paths: true,
             weights: false,
+            information: false,
             smooth: true,
         }
     }

@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str, outputs: &[Output]) -> Result<BTreeMap<String, f
     } else {
         standard(text, outputs)?
     };
-    complete(&values, outputs)
+    complete(&values, outputs, &[])
 }
 
 /// Values, each with a label or without; gradients and Hessians between brackets are passed over.
