@@ -272,7 +272,7 @@ def test_the_bar_in_a_notebook_is_one_output_that_is_replaced(monkeypatch: pytes
 
 
 def test_an_equation_is_stated_alone_in_a_list_or_as_a_section():
-    space = {"x": (0, 1), "y": (0, 1)}
+    space = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
     heat = "d(f,x,x) + d(f,y,y) = 0"
     for given in (heat, [heat], {"equation": heat}):
         study = hilltop.Study(space, physics=given, method="sobol")
