@@ -15,8 +15,9 @@ use crate::jet_pass::{JetWorkspace, parts};
 use crate::jets::Jets;
 use crate::lanes;
 use crate::network::Network;
-use crate::tangent::{Factor, Overlaps, tiles};
+use crate::tangent::{Factor, Overlaps, lower_tiles, tiles};
 use faer::{Accum, Mat, MatMut, MatRef};
+use std::ops::Range;
 
 /// Gradients in the weights of a differential operator at several points, as factors layer by layer and term by term.
 #[derive(Clone, Debug, PartialEq)]
@@ -109,15 +110,24 @@ impl JetTangent {
     /// # Panics
     /// If the two belong to networks of different shapes.
     pub fn kernel(&self, other: &Self) -> Mat<f64> {
+        assert_eq!(self.layers.len(), other.layers.len(), "features of one network");
         let mut kernel = Mat::zeros(self.count, other.count);
-        self.add_kernel(other, &mut kernel, false);
+        let mut overlaps = Overlaps::default();
+        for rows in tiles(self.count) {
+            for columns in tiles(other.count) {
+                self.add_tile(other, (&rows, &columns), &mut overlaps, &mut kernel);
+            }
+        }
         kernel
     }
 
     /// The kernel of the points among themselves, symmetric to the last bit.
     pub fn gram(&self) -> Mat<f64> {
         let mut kernel = Mat::zeros(self.count, self.count);
-        self.add_kernel(self, &mut kernel, true);
+        let mut overlaps = Overlaps::default();
+        for (rows, columns) in lower_tiles(self.count) {
+            self.add_tile(self, (&rows, &columns), &mut overlaps, &mut kernel);
+        }
         for j in 0..self.count {
             for i in 0..j {
                 kernel[(i, j)] = kernel[(j, i)];
@@ -126,17 +136,16 @@ impl JetTangent {
         kernel
     }
 
-    /// Adds the kernel, or its lower triangle.
-    fn add_kernel(&self, other: &Self, kernel: &mut Mat<f64>, lower: bool) {
-        assert_eq!(self.layers.len(), other.layers.len(), "features of one network");
-        let mut overlaps = Overlaps::default();
-        for rows in tiles(self.count) {
-            for columns in tiles(if lower { rows.end } else { other.count }) {
-                for (here, there) in self.layers.iter().zip(&other.layers) {
-                    for (a, b) in here.iter().flat_map(|a| there.iter().map(move |b| (a, b))) {
-                        a.add_tile(b, (&rows, &columns), &mut overlaps, kernel);
-                    }
-                }
+    fn add_tile(
+        &self,
+        other: &Self,
+        tile: (&Range<usize>, &Range<usize>),
+        overlaps: &mut Overlaps,
+        kernel: &mut Mat<f64>,
+    ) {
+        for (here, there) in self.layers.iter().zip(&other.layers) {
+            for (a, b) in here.iter().flat_map(|a| there.iter().map(move |b| (a, b))) {
+                a.add_tile(b, tile, overlaps, kernel);
             }
         }
     }

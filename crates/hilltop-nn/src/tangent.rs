@@ -140,15 +140,8 @@ impl Tangent {
     pub(crate) fn gram_into(&self, kernel: &mut Mat<f64>) {
         kernel.fill(0.0);
         let mut overlaps = Overlaps::default();
-        for rows in tiles(self.count) {
-            // Tiles start where other tiles do, so these end where the diagonal begins.
-            for columns in tiles(rows.start) {
-                self.add_tile(self, &rows, &columns, &mut overlaps, kernel);
-            }
-            for strip in rows.clone().step_by(STRIP) {
-                let strip = strip..(strip + STRIP).min(rows.end);
-                self.add_tile(self, &strip, &(rows.start..strip.end), &mut overlaps, kernel);
-            }
+        for (rows, columns) in lower_tiles(self.count) {
+            self.add_tile(self, &rows, &columns, &mut overlaps, kernel);
         }
     }
 
@@ -341,6 +334,20 @@ fn overlap(here: &Columns, there: &Columns, rows: &Range<usize>, columns: &Range
         there.view_of(columns.clone()),
         1.0,
     );
+}
+
+/// Rows and columns of tiles that cover the lower triangle of a square. Those on the diagonal are strips, of which little lies above it.
+pub(crate) fn lower_tiles(count: usize) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+    tiles(count).flat_map(|rows| {
+        let strips = rows.clone().step_by(STRIP);
+        let (first, end) = (rows.start, rows.end);
+        // Tiles start where other tiles do, so these end where the diagonal begins.
+        let below = tiles(first).map(move |columns| (rows.clone(), columns));
+        below.chain(strips.map(move |start| {
+            let strip = start..(start + STRIP).min(end);
+            (strip.clone(), first..strip.end)
+        }))
+    })
 }
 
 pub(crate) fn tiles(count: usize) -> impl Iterator<Item = Range<usize>> {

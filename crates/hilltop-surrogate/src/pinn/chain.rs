@@ -133,13 +133,14 @@ impl<'a> Task<'a> {
     fn first(&self) -> Link {
         Link {
             count: 0,
-            places: Arc::new(self.places(0, self.pinn.knowledge.points)),
+            places: Arc::new(self.places(0)),
             trained: None,
         }
     }
 
     /// Evenly spread points of every equation.
-    fn places(&self, round: usize, points: usize) -> Vec<Mat<f64>> {
+    fn places(&self, round: usize) -> Vec<Mat<f64>> {
+        let points = self.pinn.points();
         let seed = Rng::keyed(self.evidence.seed, &[round as u64]).bits();
         let equations = self.pinn.knowledge.equations.iter();
         equations
@@ -150,10 +151,9 @@ impl<'a> Task<'a> {
     /// A whole training on the first observations.
     fn next(&self, link: &Link, count: usize) -> Result<Link> {
         let trained = self.train(link, count, true)?;
-        let points = self.pinn.knowledge.points;
         let places = match self.pinn.knowledge.collocation {
             Collocation::Fixed => link.places.clone(),
-            Collocation::Redrawn => Arc::new(self.places(count, points)),
+            Collocation::Redrawn => Arc::new(self.places(count)),
             Collocation::Adaptive => Arc::new(self.denser(link, &trained, count)?),
         };
         Ok(Link {
@@ -164,8 +164,8 @@ impl<'a> Task<'a> {
     }
 
     fn denser(&self, link: &Link, trained: &Trained, count: usize) -> Result<Vec<Mat<f64>>> {
-        let pools = self.places(count, self.pinn.knowledge.points);
-        let fresh = self.places(0, self.pinn.knowledge.points);
+        let pools = self.places(count);
+        let fresh = self.places(0);
         let equations = self.collocated(&trained.start, &pools, &trained.frame)?;
         let denser = |index: usize| {
             let residuals = equations[index].residuals(&trained.network);
@@ -285,7 +285,7 @@ impl<'a> Task<'a> {
             equations: trained.laws(),
             weight: self.pinn.training.weight,
         };
-        let effort = self.pinn.training.effort(self.pinn.knowledge.points, whole);
+        let effort = self.pinn.effort(whole);
         let mut rng = Rng::keyed(self.evidence.seed, &[BATCHES, count as u64]);
         let mut network = trained.network.clone();
         joint.train(&mut network, &effort, &mut rng);

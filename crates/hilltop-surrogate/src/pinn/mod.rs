@@ -34,6 +34,9 @@ pub use block::Information;
 pub use model::PinnModel;
 use training::Effort;
 
+/// Collocation points of all equations, at most.
+const MOST_POINTS: usize = 100_000;
+
 /// What a function drawn from the model is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -66,15 +69,15 @@ pub struct Training {
     pub rate: f64,
     /// Steps of Adam with up to a thousand collocation points; with more, as the root of their number.
     pub steps: usize,
-    /// Collocation points of an equation in a step of Adam.
+    /// Collocation points in a step of Adam, shared by the equations.
     pub batch: usize,
     /// Gauss–Newton steps afterwards.
     pub newton: usize,
-    /// Collocation points of an equation in one of them.
+    /// Collocation points in one of them, shared by the equations.
     pub block: usize,
     /// Steps of L-BFGS afterwards.
     pub polish: usize,
-    /// Collocation points of an equation in a step of L-BFGS, at most.
+    /// Collocation points in a step of L-BFGS, shared by the equations, at most.
     pub sample: usize,
     /// A full training every so many observations.
     pub every: usize,
@@ -154,6 +157,36 @@ impl Pinn {
         Ok(())
     }
 
+    /// Collocation points of each equation: as many as are known to be wanted, unless there are very many equations.
+    fn points(&self) -> usize {
+        let equations = self.knowledge.equations.len().max(1);
+        self.knowledge.points.min(MOST_POINTS / equations)
+    }
+
+    /// A training: whole, or a quarter of it for the latest observations.
+    fn effort(&self, whole: bool) -> Effort {
+        let Training {
+            steps,
+            newton,
+            polish,
+            rate,
+            ..
+        } = self.training;
+        let growth = (self.points() as f64 / 1000.0).max(1.0).sqrt();
+        let part = if whole { 1 } else { 4 };
+        let grown = |steps: usize| (growth * steps as f64) as usize / part;
+        let equations = self.knowledge.equations.len().max(1);
+        Effort {
+            steps: grown(steps),
+            batch: self.training.batch.div_ceil(equations),
+            rate: if whole { rate } else { 0.3 * rate },
+            newton: grown(newton),
+            block: self.training.block.div_ceil(equations),
+            polish: polish / part,
+            sample: self.training.sample.div_ceil(equations),
+        }
+    }
+
     /// All that a model depends on besides observations and seed.
     fn recipe(&self) -> String {
         let Knowledge {
@@ -208,22 +241,6 @@ impl Training {
     fn shape(&self, dim: usize) -> Architecture {
         let hidden = vec![self.width; self.depth];
         Architecture::new(dim.max(1), &hidden, self.activation, self.parameterisation).with_bias(1.0)
-    }
-
-    /// A training: whole, or a quarter of it for the latest observations.
-    fn effort(&self, points: usize, whole: bool) -> Effort {
-        let growth = (points as f64 / 1000.0).max(1.0).sqrt();
-        let part = if whole { 1 } else { 4 };
-        let grown = |steps: usize| (growth * steps as f64) as usize / part;
-        Effort {
-            steps: grown(self.steps),
-            batch: self.batch,
-            rate: if whole { self.rate } else { 0.3 * self.rate },
-            newton: grown(self.newton),
-            block: self.block,
-            polish: self.polish / part,
-            sample: self.sample,
-        }
     }
 
     /// `ν = B + R̃ √(2γ − 2I + log 1/δ)`.
