@@ -182,10 +182,16 @@ impl JetTangent {
         }
     }
 
-    /// Adds the features of more points of the same operator behind these.
+    /// Whether the operators have as many terms everywhere, so that the features of one can be appended to those of the other.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let terms = |features: &Self| features.layers.iter().map(Vec::len).collect::<Vec<_>>();
+        terms(self) == terms(other)
+    }
+
+    /// Adds the features of more points behind these, of the same operator or of one with as many terms.
     ///
     /// # Panics
-    /// If the two belong to networks of different shapes or to operators of different derivatives.
+    /// If the two belong to networks of different shapes or are not [alike](Self::is_like).
     pub fn append(&mut self, other: &Self) {
         assert_eq!(self.layers.len(), other.layers.len(), "features of one network");
         for (terms, more) in self.layers.iter_mut().zip(&other.layers) {

@@ -1,14 +1,24 @@
 //! Values and residuals as rows of one kernel (Lemma 5.3.4): what is believed around a trained network, and the information of Lemma 5.3.6.
 //!
-//! A row is the gradient in the weights of an observed value or of a residual, divided by the root of its noise variance, so that the matrix
-//! to factorise is `I + ΞΞᵀ`. All is in the dual: its size is that of the rows, never that of the weights.
+//! A row of `Ξ` is the gradient in the weights of an observed value or of a weighted residual, in units of the function's size `ν`; each is known up to
+//! noise of variance `g` in these units. All is in the dual: the matrix to factorise is `ΞΞᵀ + gI`, of the size of the rows and never that of the
+//! weights.
 
 use faer::{Mat, MatRef};
 use hilltop_core::{Error, Result, Rng};
-use hilltop_nn::{JetTangent, Jets, Network};
+use hilltop_nn::{JetTangent, Network};
 
 use super::collocated::Collocated;
 use crate::process::Factor;
+
+/// How much better equations are known than values, as a ratio of noise variances. What is small among fourth derivatives is not small in the
+/// function.
+const EXACTNESS: f64 = 1e6;
+
+/// What a weighted residual is multiplied by to be a row.
+pub(super) fn law_factor(weight: f64, spread: f64) -> f64 {
+    (EXACTNESS * weight).sqrt() / spread
+}
 
 /// What the rows are made of.
 #[derive(Clone, Copy, Debug)]
@@ -19,18 +29,18 @@ pub(super) struct Rows<'a> {
     pub(super) equations: &'a [Collocated],
     /// `ν`.
     pub(super) spread: f64,
-    /// Noise variances of values and of residuals.
-    pub(super) noise: [f64; 2],
+    /// `g`: the variance of noise over that of the weights.
+    pub(super) noise: f64,
+    /// The weight of residuals.
+    pub(super) weight: f64,
     /// At most so many residuals in all.
     pub(super) limit: usize,
 }
 
 impl Rows<'_> {
     /// The rows of values.
-    fn values(&self) -> JetTangent {
-        let factor = self.spread / self.noise[0].sqrt();
-        let factors = Mat::full(self.inputs.nrows(), 1, factor);
-        self.network.jet_tangent(self.inputs, &Jets::value(), factors.as_ref())
+    pub(super) fn values(&self) -> JetTangent {
+        self.network.value_tangent(self.inputs)
     }
 
     /// The rows of every equation. Collocation points come from a sequence that is even from its start, so the first will do.
@@ -38,17 +48,34 @@ impl Rows<'_> {
         self.tangents(&self.equations.iter().collect::<Vec<_>>())
     }
 
-    fn tangents(&self, equations: &[&Collocated]) -> Vec<JetTangent> {
-        let each = self.limit / equations.len().max(1);
+    /// How many residuals of each of so many equations.
+    pub(super) fn each(&self, equations: usize) -> usize {
+        self.limit / equations.max(1)
+    }
+
+    pub(super) fn tangents(&self, equations: &[&Collocated]) -> Vec<JetTangent> {
+        let each = self.each(equations.len());
         let tangent = |equation: &&Collocated| {
             let chosen: Vec<usize> = (0..equation.len().min(each)).collect();
             let (inputs, mut slopes) = equation.features(self.network, &chosen);
-            slopes *= faer::Scale(self.noise[1].sqrt().recip());
+            slopes *= faer::Scale(law_factor(self.weight, self.spread));
             self.network
                 .jet_tangent(inputs.as_ref(), equation.jets(), slopes.as_ref())
         };
-        equations.iter().map(tangent).collect()
+        merged(equations.iter().map(tangent).collect())
     }
+}
+
+/// Features of operators that are alike as one.
+pub(super) fn merged(parts: Vec<JetTangent>) -> Vec<JetTangent> {
+    let mut out: Vec<JetTangent> = Vec::new();
+    for part in parts {
+        match out.last_mut().filter(|last| last.is_like(&part)) {
+            Some(last) => last.append(&part),
+            None => out.push(part),
+        }
+    }
+    out
 }
 
 /// What observations say of the function, and how much of it the equations say too.
@@ -64,10 +91,10 @@ impl Information {
     /// That of rows.
     pub(super) fn of(rows: &Rows<'_>) -> Result<Self> {
         let (values, residuals) = (rows.values(), rows.residuals());
-        let gain = half_determinant(&[&values])?;
         let laws: Vec<&JetTangent> = residuals.iter().collect();
         let both: Vec<&JetTangent> = std::iter::once(&values).chain(residuals.iter()).collect();
-        let shared = gain + half_determinant(&laws)? - half_determinant(&both)?;
+        let gain = half_determinant(&[&values], rows.noise)?;
+        let shared = gain + half_determinant(&laws, rows.noise)? - half_determinant(&both, rows.noise)?;
         Ok(Self {
             gain,
             interaction: shared.clamp(0.0, gain),
@@ -75,46 +102,17 @@ impl Information {
     }
 }
 
-/// How likely standardised values are, as logarithms: given that the linear equations hold, and by themselves. Residuals stand before values
-/// in the factor, so that the values' part of it is what they are conditional on these.
-pub(super) fn likelihoods(rows: &Rows<'_>, targets: &[f64]) -> Result<[f64; 2]> {
-    let equations = rows.equations.iter();
-    let linear: Vec<&Collocated> = equations.filter(|equation| equation.sources().is_some()).collect();
-    let (values, tangents) = (rows.values(), rows.tangents(&linear));
-    let [of_values, of_residuals] = rows.noise.map(f64::sqrt);
-    let mut seen = Vec::new();
-    for (equation, tangent) in linear.iter().zip(&tangents) {
-        let sources = equation.sources().unwrap_or_default();
-        seen.extend(sources[..tangent.len()].iter().map(|source| -source / of_residuals));
-    }
-    let first = seen.len();
-    seen.extend(targets.iter().map(|target| target / of_values));
-    let parts: Vec<&JetTangent> = tangents.iter().chain(std::iter::once(&values)).collect();
-    let given = tail_likelihood(&factor(&parts)?, &seen, first);
-    Ok([given, tail_likelihood(&factor(&[&values])?, &seen[first..], 0)])
+/// `½ log det (I + ΞΞᵀ/g)`.
+fn half_determinant(parts: &[&JetTangent], noise: f64) -> Result<f64> {
+    let factor = factor(parts, noise)?;
+    let each = |i: usize| factor.lower()[(i, i)].ln() - 0.5 * noise.ln();
+    Ok((0..factor.count()).map(each).sum())
 }
 
-/// The logarithm of the density of the last numbers given those before, up to a constant, for the size of the function (noise included) that makes them
-/// most likely: a kernel that equations narrow must not be blamed for being narrow.
-fn tail_likelihood(factor: &Factor, seen: &[f64], first: usize) -> f64 {
-    let mut column = Mat::from_fn(seen.len(), 1, |i, _| seen[i]);
-    factor.forward(column.as_mut());
-    let count = (seen.len() - first) as f64;
-    let square: f64 = (first..seen.len()).map(|i| column[(i, 0)].powi(2)).sum();
-    let roots: f64 = (first..seen.len()).map(|i| factor.lower()[(i, i)].ln()).sum();
-    -0.5 * count * (square / count.max(1.0)).max(f64::MIN_POSITIVE).ln() - roots
-}
-
-/// `½ log det (I + ΞΞᵀ)`.
-fn half_determinant(parts: &[&JetTangent]) -> Result<f64> {
-    let factor = factor(parts)?;
-    Ok((0..factor.count()).map(|i| factor.lower()[(i, i)].ln()).sum())
-}
-
-fn factor(parts: &[&JetTangent]) -> Result<Factor> {
+fn factor(parts: &[&JetTangent], noise: f64) -> Result<Factor> {
     let gram = gram(parts);
     let size = gram.nrows();
-    Factor::exactly(gram, 1.0).ok_or_else(|| Error::Numerical {
+    Factor::exactly(gram, noise).ok_or_else(|| Error::Numerical {
         what: "the kernel of values and residuals",
         detail: format!("{size} rows have no factor"),
     })
@@ -146,6 +144,7 @@ pub(super) struct Block {
     parts: Vec<JetTangent>,
     factor: Factor,
     spread: f64,
+    noise: f64,
 }
 
 /// Variances at points with their gradients in the network's inputs.
@@ -159,11 +158,12 @@ impl Block {
     pub(super) fn new(rows: &Rows<'_>) -> Result<Self> {
         let mut parts = vec![rows.values()];
         parts.extend(rows.residuals());
-        let factor = factor(&parts.iter().collect::<Vec<_>>())?;
+        let factor = factor(&parts.iter().collect::<Vec<_>>(), rows.noise)?;
         Ok(Self {
             parts,
             factor,
             spread: rows.spread,
+            noise: rows.noise,
         })
     }
 
@@ -191,7 +191,6 @@ impl Block {
             place.copy_from(part.kernel(points));
             top += part.len();
         }
-        out *= faer::Scale(self.spread);
         out
     }
 
@@ -206,7 +205,7 @@ impl Block {
         prior
             .iter()
             .enumerate()
-            .map(|(j, prior)| (square * prior - explained(j)).max(1e-12 * square * prior))
+            .map(|(j, prior)| square * (prior - explained(j)).max(1e-12 * prior))
             .collect()
     }
 
@@ -217,38 +216,33 @@ impl Block {
         self.factor.forward(weights.as_mut());
         self.factor.backward(weights.as_mut());
         let (_, mut gradients) = network.diagonal_input_gradients(inputs);
-        gradients *= faer::Scale(self.spread * self.spread);
         let mut top = 0;
         for part in &self.parts {
             let own = weights.as_ref().subrows(top, part.len());
             let (_, pull) = network.operator_input_gradients(inputs, part, own);
-            gradients -= pull * faer::Scale(2.0 * self.spread);
+            gradients -= pull * faer::Scale(2.0);
             top += part.len();
         }
+        gradients *= faer::Scale(self.spread * self.spread);
         Variances { values, gradients }
     }
 
     /// A direction in the space of weights along which the network becomes one drawn from what is believed (Matheron's rule):
-    /// `w − Ξᵀ(I + ΞΞᵀ)⁻¹(Ξw + ε)`.
+    /// `w − Ξᵀ(ΞΞᵀ + gI)⁻¹(Ξw + ε)`.
     pub(super) fn direction(&self, weights: usize, rng: &mut Rng) -> Vec<f64> {
         let mut direction: Vec<f64> = (0..weights).map(|_| rng.normal()).collect();
         let along = self.parts.iter().flat_map(|part| part.along(&direction));
-        let seen: Vec<f64> = along.map(|value| value + rng.normal()).collect();
+        let seen: Vec<f64> = along.map(|value| value + self.noise.sqrt() * rng.normal()).collect();
         let pull = self.combination(&self.factor.solve(&seen));
         direction.iter_mut().zip(&pull).for_each(|(value, pull)| *value -= pull);
         direction
     }
 
     /// With more values believed to be under way.
-    pub(super) fn with_values(&self, network: &Network, inputs: MatRef<'_, f64>, noise: f64) -> Result<Self> {
-        let factors = Mat::full(inputs.nrows(), 1, self.spread / noise.sqrt());
+    pub(super) fn with_values(&self, network: &Network, inputs: MatRef<'_, f64>) -> Result<Self> {
         let mut parts = self.parts.clone();
-        parts.push(network.jet_tangent(inputs, &Jets::value(), factors.as_ref()));
-        let factor = factor(&parts.iter().collect::<Vec<_>>())?;
-        Ok(Self {
-            parts,
-            factor,
-            spread: self.spread,
-        })
+        parts.push(network.value_tangent(inputs));
+        let factor = factor(&parts.iter().collect::<Vec<_>>(), self.noise)?;
+        Ok(Self { parts, factor, ..*self })
     }
 }

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use hilltop_core::physics::{Equation, Partial};
+use hilltop_core::physics::Equation;
 use hilltop_nn::{Architecture, JetWorkspace, Jets, Network, Result};
 
 use super::frame::Frame;
+use super::prior::Prior;
+use super::site::Site;
 
-/// Points at which the prior deviations of derivatives are taken.
-const PROBES: usize = 16;
 /// No residual is divided by less than this share of the median.
 const LEAST: f64 = 1e-3;
 
@@ -34,74 +34,45 @@ pub(super) struct Collocated {
     pub(super) dropped: usize,
 }
 
-/// The prior deviations of derivatives of a network.
-pub(super) struct Prior<'a> {
-    network: &'a Network,
-    value: f64,
-}
-
-impl<'a> Prior<'a> {
-    /// Those of a network at its initial weights.
-    pub(super) fn new(network: &'a Network, inputs: MatRef<'_, f64>) -> Self {
-        let diagonal = network.value_tangent(probes(inputs).as_ref()).diagonal();
-        Self {
-            network,
-            value: root_mean(&diagonal),
-        }
-    }
-
-    fn deviation(&self, partial: &Partial, inputs: MatRef<'_, f64>) -> Result<f64> {
-        let jets = Jets::new(self.network.architecture(), std::slice::from_ref(partial))?;
-        let inputs = probes(inputs);
-        let one = Mat::full(inputs.nrows(), 1, 1.0);
-        let tangent = self.network.jet_tangent(inputs.as_ref(), &jets, one.as_ref());
-        Ok(root_mean(&tangent.diagonal()))
-    }
-}
-
-fn probes(inputs: MatRef<'_, f64>) -> Mat<f64> {
-    inputs.subrows(0, PROBES.min(inputs.nrows())).to_owned()
-}
-
-fn root_mean(squares: &[f64]) -> f64 {
-    (squares.iter().sum::<f64>() / squares.len().max(1) as f64).sqrt()
-}
-
 impl Collocated {
     /// An equation at points of the space.
-    pub(super) fn new(
-        equation: &Arc<dyn Equation>,
-        points: &Mat<f64>,
-        frame: &Frame,
-        prior: &Prior<'_>,
-    ) -> Result<Self> {
-        let partials = equation.partials();
-        let jets = Jets::new(prior.network.architecture(), partials)?;
+    pub(super) fn new(site: &Site, frame: &Frame, prior: &Prior<'_>) -> Result<Self> {
+        let partials = site.equation.partials();
         let mut own = Self {
-            equation: equation.clone(),
-            inputs: frame.inputs(points.as_ref()),
-            points: points.clone(),
-            jets,
+            equation: site.equation.clone(),
+            inputs: frame.inputs(site.points.as_ref()),
+            points: site.points.clone(),
+            jets: Jets::new(prior.network.architecture(), partials)?,
             chain: partials.iter().map(|partial| frame.chain(partial)).collect(),
-            weights: vec![1.0; points.nrows()],
+            weights: Vec::new(),
             linear: None,
-            dropped: 0,
+            dropped: site.dropped,
         };
-        let (slopes, constants) = own.linearised(prior.network);
-        let sound: Vec<usize> = (0..points.nrows())
-            .filter(|&i| constants[i].is_finite() && slopes.row(i).iter().all(|slope| slope.is_finite()))
-            .collect();
-        own.dropped = points.nrows() - sound.len();
-        own.keep(&sound);
-        let slopes = rows(slopes.as_ref(), &sound);
-        own.weigh(slopes.as_ref(), frame, prior)?;
-        if equation.is_linear() {
-            let weigh = |i: usize, j: usize| own.weights[i] * slopes[(i, j)];
-            let coefficients = Mat::from_fn(sound.len(), partials.len(), weigh);
-            let constants = sound.iter().zip(&own.weights).map(|(&i, weight)| weight * constants[i]);
-            own.linear = Some((coefficients, constants.collect()));
+        if let Some((coefficients, constants)) = &site.plain {
+            own.state_linear(coefficients, constants, frame, prior)?;
+            return Ok(own);
         }
+        let (slopes, residuals) = own.linearised(prior.network);
+        let is_sound = |i: &usize| residuals[*i].is_finite() && slopes.row(*i).iter().all(|slope| slope.is_finite());
+        let sound: Vec<usize> = (0..own.len()).filter(is_sound).collect();
+        own.dropped += own.len() - sound.len();
+        own.keep(&sound);
+        own.weigh(rows(slopes.as_ref(), &sound).as_ref(), frame, prior)?;
         Ok(own)
+    }
+
+    fn state_linear(&mut self, plain: &Mat<f64>, constants: &[f64], frame: &Frame, prior: &Prior<'_>) -> Result<()> {
+        let (count, size) = (plain.nrows(), plain.ncols());
+        let slopes = Mat::from_fn(count, size, |i, j| plain[(i, j)] * self.chain[j].0);
+        self.weigh(slopes.as_ref(), frame, prior)?;
+        let coefficients = Mat::from_fn(count, size, |i, j| self.weights[i] * slopes[(i, j)]);
+        let shifted = |i: usize| {
+            let offsets = (0..size).map(|j| plain[(i, j)] * self.chain[j].1).sum::<f64>();
+            self.weights[i] * (constants[i] + offsets)
+        };
+        let sources = (0..count).map(shifted).collect();
+        self.linear = Some((coefficients, sources));
+        Ok(())
     }
 
     fn keep(&mut self, sound: &[usize]) {
@@ -150,14 +121,10 @@ impl Collocated {
         self.points.nrows()
     }
 
-    /// The slopes of every residual in the network's derivatives, and the residual where these are zero.
+    /// The slopes of every residual in the network's derivatives, and the residual.
     fn linearised(&self, network: &Network) -> (Mat<f64>, Vec<f64>) {
         let count = self.len();
-        let jets = if self.equation.is_linear() {
-            Mat::zeros(count, self.chain.len())
-        } else {
-            network.jets(self.inputs.as_ref(), &self.jets)
-        };
+        let jets = network.jets(self.inputs.as_ref(), &self.jets);
         let mut slopes = Mat::zeros(count, self.chain.len());
         let mut residuals = vec![0.0; count];
         let (mut row, mut own) = (vec![0.0; self.chain.len()], vec![0.0; self.chain.len()]);

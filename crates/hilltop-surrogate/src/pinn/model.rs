@@ -54,6 +54,11 @@ impl PinnModel {
         self.trained.reach
     }
 
+    /// The variance of noise over that of the function, up to the kernel.
+    pub fn noise_ratio(&self) -> f64 {
+        self.trained.noise
+    }
+
     /// What the observations say, and how much of it the equations say too.
     pub fn information(&self) -> Information {
         self.trained.information
@@ -107,18 +112,18 @@ impl PinnModel {
     }
 
     fn believed(&self) -> Result<Block> {
-        let [values, residuals] = self.training.noise;
         let rows = Rows {
             network: &self.trained.network,
             inputs: self.trained.inputs.as_ref(),
             equations: self.trained.laws(),
             spread: self.spread(),
-            noise: [values, residuals / self.training.weight.max(1e-9)],
+            noise: self.trained.noise,
+            weight: self.training.weight,
             limit: self.training.rows,
         };
         let block = Block::new(&rows)?;
         match &self.pending {
-            Some(pending) => block.with_values(rows.network, pending.as_ref(), values),
+            Some(pending) => block.with_values(rows.network, pending.as_ref()),
             None => Ok(block),
         }
     }
@@ -191,7 +196,7 @@ impl Marginals for PinnModel {
     }
 
     fn noise(&self) -> f64 {
-        self.trained.frame.standard.scale * self.training.noise[0].sqrt()
+        self.trained.frame.unit() * self.trained.noise.sqrt()
     }
 }
 

@@ -2,13 +2,15 @@
 //!
 //! Each step takes all observations (up to a number) and a batch of residuals, and moves the weights least so that these are met to
 //! first order: `δ = −Ξᵀ(ΞΞᵀ + μI)⁻¹ r`. The next step takes other residuals. As long as there are more weights than rows, what one step achieved
-//! another hardly undoes. The damping `μ` falls after a step that keeps its promise and rises after one that does not.
+//! another hardly undoes.
+//!
+//! The damping `μ` falls after a step that keeps its promise and rises after one that does not.
 
 use faer::Mat;
 use hilltop_core::Rng;
 use hilltop_nn::{JetTangent, Jets, Network};
 
-use super::block::gram;
+use super::block::{gram, merged};
 use super::training::{Deck, Joint};
 use crate::process::Factor;
 
@@ -19,12 +21,12 @@ const DAMPING: f64 = 1e-2;
 /// The least damping, as such a share.
 const LEAST: f64 = 1e-9;
 /// How often the damping of a step rises before none is taken.
-const RAISES: usize = 6;
+pub(super) const RAISES: usize = 6;
 
 /// Rows of a step: tangent features and what is left of each.
-struct Batch {
-    parts: Vec<JetTangent>,
-    rests: Vec<f64>,
+pub(super) struct Batch {
+    pub(super) parts: Vec<JetTangent>,
+    pub(super) rests: Vec<f64>,
 }
 
 impl Joint<'_> {
@@ -46,7 +48,8 @@ impl Joint<'_> {
 
     /// One step; returns the damping of the next.
     fn newton_step(&self, network: &mut Network, observed: &[usize], rows: &[Vec<usize>], mut damping: f64) -> f64 {
-        let batch = self.batch(network, observed, rows);
+        let shares = self.shares(observed, rows);
+        let batch = self.batch(network, observed, rows, shares);
         let gram = gram(&batch.parts.iter().collect::<Vec<_>>());
         let size = gram.nrows();
         let mean = (0..size).map(|i| gram[(i, i)]).sum::<f64>() / size.max(1) as f64;
@@ -61,7 +64,7 @@ impl Joint<'_> {
             };
             let solved = factor.solve(&batch.rests);
             let moved = step(network, &batch.parts, &solved);
-            let after = self.left(&moved, observed, rows);
+            let after = self.left(&moved, observed, rows, shares);
             // To first order `μ (ΞΞᵀ + μI)⁻¹ r` is left.
             let promised = before - (damping * mean).powi(2) * squares(&solved);
             if after < before - 0.1 * promised {
@@ -78,41 +81,51 @@ impl Joint<'_> {
         damping.min(1.0)
     }
 
-    fn batch(&self, network: &Network, observed: &[usize], rows: &[Vec<usize>]) -> Batch {
-        let share = share(observed.len());
+    pub(super) fn batch(
+        &self,
+        network: &Network,
+        observed: &[usize],
+        rows: &[Vec<usize>],
+        [one, law]: [f64; 2],
+    ) -> Batch {
         let inputs = self.observed(observed);
-        let factors = Mat::full(observed.len(), 1, self.spread * share);
-        let mut parts = vec![network.jet_tangent(inputs.as_ref(), &Jets::value(), factors.as_ref())];
-        for (equation, rows) in self.equations.iter().zip(rows) {
+        let factors = Mat::full(observed.len(), 1, self.spread * one);
+        let tangents = self.equations.iter().zip(rows).map(|(equation, rows)| {
             let (inputs, mut slopes) = equation.features(network, rows);
-            slopes *= faer::Scale(self.law_share(rows.len()));
-            parts.push(network.jet_tangent(inputs.as_ref(), equation.jets(), slopes.as_ref()));
-        }
+            slopes *= faer::Scale(law);
+            network.jet_tangent(inputs.as_ref(), equation.jets(), slopes.as_ref())
+        });
+        let mut parts = vec![network.jet_tangent(inputs.as_ref(), &Jets::value(), factors.as_ref())];
+        parts.extend(merged(tangents.collect()));
         Batch {
             parts,
-            rests: self.rests(network, observed, rows),
+            rests: self.rests(network, observed, rows, [one, law]),
         }
     }
 
     /// What is left of every row.
-    fn rests(&self, network: &Network, observed: &[usize], rows: &[Vec<usize>]) -> Vec<f64> {
+    pub(super) fn rests(
+        &self,
+        network: &Network,
+        observed: &[usize],
+        rows: &[Vec<usize>],
+        [one, law]: [f64; 2],
+    ) -> Vec<f64> {
         let values = network.forward(self.observed(observed).as_ref());
-        let share = share(observed.len());
         let misses = values
             .iter()
             .zip(observed)
-            .map(|(value, &i)| share * (self.spread * value - self.targets[i]));
+            .map(|(value, &i)| one * (self.spread * value - self.targets[i]));
         let mut rests: Vec<f64> = misses.collect();
         for (equation, rows) in self.equations.iter().zip(rows) {
-            let share = self.law_share(rows.len());
-            let sound = |rest: f64| if rest.is_finite() { share * rest } else { 0.0 };
+            let sound = |rest: f64| if rest.is_finite() { law * rest } else { 0.0 };
             rests.extend(equation.some_residuals(network, rows).into_iter().map(sound));
         }
         rests
     }
 
-    fn left(&self, network: &Network, observed: &[usize], rows: &[Vec<usize>]) -> f64 {
-        let left = squares(&self.rests(network, observed, rows));
+    fn left(&self, network: &Network, observed: &[usize], rows: &[Vec<usize>], shares: [f64; 2]) -> f64 {
+        let left = squares(&self.rests(network, observed, rows, shares));
         if left.is_finite() { left } else { f64::INFINITY }
     }
 
@@ -122,23 +135,21 @@ impl Joint<'_> {
         })
     }
 
-    /// The root of a residual's share of the loss.
-    fn law_share(&self, count: usize) -> f64 {
-        (self.weight / count.max(1) as f64).sqrt()
+    /// The roots of the shares of an observation and of a residual in the loss.
+    fn shares(&self, observed: &[usize], rows: &[Vec<usize>]) -> [f64; 2] {
+        let residuals: usize = rows.iter().map(Vec::len).sum();
+        let mean = |count: usize| (count.max(1) as f64).recip();
+        let law = self.weight * self.equations.len() as f64 * mean(residuals);
+        [mean(observed.len()).sqrt(), law.sqrt()]
     }
 }
 
-/// The root of an observation's share of the loss.
-fn share(count: usize) -> f64 {
-    (count.max(1) as f64).sqrt().recip()
-}
-
-fn squares(values: &[f64]) -> f64 {
+pub(super) fn squares(values: &[f64]) -> f64 {
     values.iter().map(|value| value * value).sum()
 }
 
 /// The network after `−Ξᵀ a`.
-fn step(network: &Network, parts: &[JetTangent], solved: &[f64]) -> Network {
+pub(super) fn step(network: &Network, parts: &[JetTangent], solved: &[f64]) -> Network {
     let mut moved = network.clone();
     let mut top = 0;
     for part in parts {

@@ -13,6 +13,8 @@ use super::collocated::Collocated;
 const OBSERVATIONS: usize = 256;
 /// The rate's factor over all steps of Adam: a hundred epochs of the thesis' 0.95.
 const DECAY: f64 = 0.006;
+/// Up to this noise rows are met as closely as can be.
+const EXACT: f64 = 1e-3;
 /// How often a diverging training is begun again with half the rate.
 const HALVINGS: usize = 8;
 
@@ -26,6 +28,10 @@ pub(super) struct Joint<'a> {
     pub(super) equations: &'a [Collocated],
     /// `w`: the weight of the equations.
     pub(super) weight: f64,
+    /// The network at its initial weights.
+    pub(super) start: &'a Network,
+    /// `g`: the variance of noise over that of the weights.
+    pub(super) noise: f64,
 }
 
 /// How long and how a network is trained.
@@ -60,7 +66,11 @@ impl Joint<'_> {
             rate *= 0.5;
         }
         let mut chosen = rng.split();
-        self.newton(network, effort.newton, effort.block, &mut chosen);
+        if self.noise > EXACT {
+            self.settle(network, effort.newton, effort.block);
+        } else {
+            self.newton(network, effort.newton, effort.block, &mut chosen);
+        }
         let rows: Vec<Vec<usize>> = self
             .equations
             .iter()
