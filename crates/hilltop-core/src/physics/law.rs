@@ -71,7 +71,7 @@ impl Law {
     /// An equation of one's own. `derivatives` names the derivatives of the objective that it uses, each by the
     /// parameters it is taken in (none for the value itself); `residual` is given the values of all parameters
     /// in their order, the derivatives in the order they were named, both in the user's units and direction, and
-    /// writes its slope in each derivative. Options that are no numbers are given as NaN.
+    /// writes its slope in each derivative. What is given for an option that is no number means nothing.
     ///
     /// ```
     /// use hilltop_core::physics::{Equation, Law};
