@@ -11,6 +11,7 @@ use faer::{Mat, MatMut, MatRef};
 use crate::error::Result;
 use crate::history::{History, Points};
 use crate::limit::{Limit, Models};
+use crate::physics::Obedience;
 use crate::rng::Rng;
 use crate::space::Space;
 
@@ -174,6 +175,10 @@ pub trait Model: Send + Sync {
     /// What would be believed of some of the latest observations without them; empty where that is not known cheaply.
     fn held_out(&self) -> Vec<HeldOut> {
         Vec::new()
+    }
+    /// What it makes of equations, where it was told any.
+    fn obedience(&self) -> Option<&dyn Obedience> {
+        None
     }
     /// The model as itself, so that a surrogate recognises its own.
     fn as_any(&self) -> &dyn std::any::Any;

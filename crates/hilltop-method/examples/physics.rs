@@ -9,11 +9,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use hilltop_core::physics::Physics;
+use hilltop_core::physics::{Physics, Standing};
 use hilltop_core::{Goal, History, Knowledge, Output, Space};
 use hilltop_method::Recipe;
 use hilltop_problem::{Problem, registry};
-use hilltop_surrogate::physics::PhysicsModel;
 use serde_json::Value;
 
 struct Outcome {
@@ -62,10 +61,9 @@ fn run(recipe: &Recipe, problem: &dyn Problem, physics: &Physics, budget: u64, s
     }
 }
 
-fn weight(proposer: &mut dyn hilltop_core::Proposer, history: &History) -> Option<hilltop_surrogate::physics::Support> {
+fn weight(proposer: &mut dyn hilltop_core::Proposer, history: &History) -> Option<Standing> {
     let model = proposer.model(history).ok().flatten()?;
-    let physics = model.as_any().downcast_ref::<PhysicsModel>()?;
-    Some(physics.evidence().clone())
+    Some(model.obedience()?.standing())
 }
 
 fn main() {

@@ -12,7 +12,6 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Design, LogEi, Mean, Path, acquisition, maximiser};
 use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result, Space};
-use hilltop_surrogate::physics::PhysicsModel;
 use hilltop_surrogate::pinn::Training;
 use hilltop_surrogate::{Physics, Pinn};
 use serde::{Deserialize, Serialize};
@@ -187,8 +186,8 @@ fn promises(model: &dyn Model, point: &[f64], values: &[f64]) -> bool {
 
 /// Whether evidence favours the equations.
 fn is_believed(model: &dyn Model) -> bool {
-    let physics = model.as_any().downcast_ref::<PhysicsModel>();
-    physics.is_none_or(|physics| physics.evidence().weight >= 0.5)
+    let obedience = model.obedience();
+    obedience.is_none_or(|obedience| obedience.standing().weight >= 0.5)
 }
 
 impl Proposer for Informed {

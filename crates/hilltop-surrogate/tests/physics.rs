@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
-use hilltop_core::physics::{Collocation, Partial, Physics as Stated};
+use hilltop_core::physics::{Collocation, Obedience as _, Partial, Physics as Stated};
 use hilltop_core::{Evidence, Goal, Knowledge, Marginals, Model, Output, Parameter, Previous, Rng, Space, Surrogate};
 use hilltop_surrogate::Physics;
 use hilltop_surrogate::physics::{Doubt, Informed, PhysicsModel, Plan, Rows, Smooth};
@@ -293,8 +293,8 @@ fn a_true_equation_halves_the_error_and_is_believed_and_a_wrong_one_is_not() {
         Previous::default(),
     );
     let (right, wrong) = (physics(right.as_ref()), physics(wrong.as_ref()));
-    assert!(right.evidence().weight > 0.9, "{:?}", right.evidence());
-    assert!(wrong.evidence().weight < 0.1, "{:?}", wrong.evidence());
+    assert!(right.standing().weight > 0.9, "{:?}", right.standing());
+    assert!(wrong.standing().weight < 0.1, "{:?}", wrong.standing());
     let (with, without) = (error(right.informed(), harmonic), error(wrong.favoured(), harmonic));
     assert!(with < 0.5 * without, "{with} {without}");
 }
@@ -331,7 +331,7 @@ fn places_where_a_coefficient_has_no_value_are_dropped_and_counted() {
     let values = harmonic(points.as_ref());
     let surrogate = Physics::new(known("sqrt(x - 0.5)*(d(f,x,x) + d(f,y,y)) = 0", 100));
     let model = fitted(&surrogate, points.as_ref(), &values, Previous::default());
-    let evidence = physics(model.as_ref()).evidence();
+    let evidence = physics(model.as_ref()).standing();
     assert_eq!(evidence.rows + evidence.dropped, 100);
     assert!((40..=60).contains(&evidence.dropped), "{evidence:?}");
 }

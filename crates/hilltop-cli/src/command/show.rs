@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use hilltop_study::report::{Tally, short, value};
+use hilltop_study::report::{Tally, physics_verdict, short, value};
 use hilltop_study::{State, Study, Trial, export};
 use serde_json::{Map, Value, json};
 
@@ -125,6 +125,28 @@ fn standing(study: &Study, trials: &[Trial], out: &mut dyn Write) -> Result<()> 
         };
         writeln!(out, "{named} {objective} {}, trial {}", short(value), best.trial)?;
     }
+    if statement.knowledge.is_some()
+        && let Some(verdict) = physics_verdict(study)
+    {
+        wrapped(&verdict, out)?;
+    }
+    Ok(())
+}
+
+/// A text in lines that the terminal has room for.
+fn wrapped(text: &str, out: &mut dyn Write) -> Result<()> {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > terminal() {
+            writeln!(out, "{line}")?;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(out, "{line}")?;
     Ok(())
 }
 

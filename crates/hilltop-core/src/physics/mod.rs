@@ -145,3 +145,30 @@ impl Knowledge {
         self.equations.iter().all(|equation| equation.is_linear())
     }
 }
+
+/// What a model makes of the equations it was told.
+pub trait Obedience: Send + Sync {
+    /// How much the equations are believed, and why.
+    fn standing(&self) -> Standing;
+
+    /// For every equation what is left of it at points (a row each), as a share of the sizes of its terms: 0 where the model obeys it, up to 1
+    /// where it does not at all; NaN where a coefficient has no value.
+    fn residuals(&self, points: faer::MatRef<'_, f64>) -> Vec<Vec<f64>>;
+}
+
+/// How much equations are believed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standing {
+    /// The probability that they hold, given how well observations that were held out are expected with and without them.
+    pub weight: f64,
+    /// The mean logarithm of the density of observations that were held out, with the equations.
+    pub with: f64,
+    /// The same without.
+    pub without: f64,
+    /// At how many points equations are asked for.
+    pub rows: usize,
+    /// At how many more points a coefficient has no value.
+    pub dropped: usize,
+    /// The weight as it was after so many observations, as far as that is remembered.
+    pub course: Vec<(usize, f64)>,
+}

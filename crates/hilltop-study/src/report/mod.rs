@@ -12,6 +12,7 @@ mod limit;
 mod map;
 mod page;
 mod parallel;
+mod physics;
 mod scale;
 mod slice;
 mod summary;
@@ -50,6 +51,7 @@ pub fn html(study: &Study) -> Result<String> {
         page.figure(&course::figure(&survey));
     }
     limits(&mut page, &survey);
+    equations(&mut page, &survey);
     if !survey.history.is_empty() {
         plots(&mut page, &survey);
     }
@@ -88,6 +90,25 @@ fn limits(page: &mut Page, survey: &Survey<'_>) {
     if let Some(figure) = map::figure(survey) {
         page.figure(&figure);
     }
+}
+
+/// How much the equations are believed, and where the model obeys them.
+fn equations(page: &mut Page, survey: &Survey<'_>) {
+    let Some(obedience) = survey.model.as_ref().and_then(|model| model.obedience()) else {
+        return;
+    };
+    let standing = obedience.standing();
+    page.section("Physics", &physics::verdict(&standing));
+    if standing.course.len() > 1 {
+        page.figure(&physics::course(&standing));
+    }
+    page.grid(&physics::residuals(survey, obedience));
+}
+
+/// What evidence says of a study's equations, in a sentence; `None` where there are none or the method does not use them.
+pub fn physics_verdict(study: &Study) -> Option<String> {
+    let model = study.model().ok().flatten()?;
+    Some(physics::verdict(&model.obedience()?.standing()))
 }
 
 fn about(survey: &Survey<'_>) -> String {

@@ -7,6 +7,7 @@ use hilltop_core::Result;
 use hilltop_core::physics::Equation;
 
 use super::condition::{Doubt, Informed};
+use super::model::outward;
 use super::parameters::{Form, Parameters};
 use super::rows::{Law, Rows};
 use super::smooth::Smooth;
@@ -44,14 +45,8 @@ impl<'a> Head<'a> {
 
     /// The derivatives that an equation asks for at points, of what is expected, in the objective's own units.
     pub(super) fn jets(&self, equation: &dyn Equation, points: &Mat<f64>, around: &Conditioned) -> Mat<f64> {
-        let mut jets = around.0.jets(equation.partials(), points.as_ref(), &around.1);
-        jets *= faer::Scale(self.standard.scale);
-        let value = equation.partials().iter().position(|partial| partial.order() == 0);
-        if let Some(column) = value {
-            let offset = self.standard.offset;
-            jets.col_as_slice_mut(column).iter_mut().for_each(|f| *f += offset);
-        }
-        jets
+        let jets = around.0.jets(equation.partials(), points.as_ref(), &around.1);
+        outward(jets, equation, self.standard)
     }
 
     /// What is expected of the residuals of an equation at points.

@@ -22,7 +22,7 @@ use hilltop_core::physics::{Collocation, Knowledge};
 use hilltop_core::{Capabilities, Evidence, Model, Previous, Result, Space, Surrogate};
 
 pub use condition::{Doubt, Informed};
-pub use model::{Evidence as Support, PhysicsModel};
+pub use model::PhysicsModel;
 pub use parameters::{Form, Found, Parameters};
 pub use rows::{Law, Rows};
 pub use smooth::{Plan, Smooth};

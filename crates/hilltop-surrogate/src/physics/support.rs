@@ -1,9 +1,9 @@
 //! What speaks for the equations: observations that are held out, with them and without.
 
 use hilltop_core::Model;
+use hilltop_core::physics::Standing;
 
 use super::condition::Informed;
-use super::model::Evidence;
 use crate::process::{ProcessModel, Standard};
 
 /// What the equations have in their favour before any observation, as a logarithm of odds: the user stated them.
@@ -14,7 +14,7 @@ const FREEDOM: f64 = 4.0;
 const LEAST: f64 = 0.02;
 
 /// How much the equations are believed, from observations held out with and without them.
-pub(super) fn weighed(informed: &ProcessModel, plain: &ProcessModel, standard: Standard, dropped: usize) -> Evidence {
+pub(super) fn weighed(informed: &ProcessModel, plain: &ProcessModel, standard: Standard, dropped: usize) -> Standing {
     let least = LEAST * standard.scale;
     let (with, without) = (density(informed, least), density(plain, least));
     let rows = informed
@@ -25,12 +25,13 @@ pub(super) fn weighed(informed: &ProcessModel, plain: &ProcessModel, standard: S
         .map_or(0, Informed::lawful);
     let count = informed.held_out().len() as f64;
     let odds = TRUST + count * (with - without);
-    Evidence {
+    Standing {
         weight: 1.0 / (1.0 + (-odds).exp()),
         with,
         without,
         rows,
         dropped,
+        course: Vec::new(),
     }
 }
 

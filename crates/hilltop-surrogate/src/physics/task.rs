@@ -41,15 +41,23 @@ impl Task<'_> {
         let (plain, plain_fit) = self.plain(memory.and_then(|memory| memory.get("plain")))?;
         let (informed, informed_fit, dropped) = self.informed(memory.and_then(|memory| memory.get("informed")))?;
         let linear = self.physics.knowledge.is_linear();
-        let evidence = weighed(&informed, &plain, Standard::of(self.evidence.values), dropped);
+        let standing = weighed(&informed, &plain, Standard::of(self.evidence.values), dropped);
+        let found = Memory {
+            informed: informed_fit,
+            plain: plain_fit,
+            course: Vec::new(),
+        };
+        let earlier = memory.and_then(|memory| memory.get("course"));
+        let earlier = earlier
+            .and_then(|course| Vec::deserialize(course).ok())
+            .unwrap_or_default();
+        let now = (self.evidence.values.len(), standing.weight);
         Ok(PhysicsModel {
             informed,
             plain,
-            evidence,
-            memory: Memory {
-                informed: informed_fit,
-                plain: plain_fit,
-            },
+            knowledge: self.physics.knowledge.clone(),
+            standing,
+            memory: found.continued(earlier, now),
             linear,
         })
     }

@@ -80,6 +80,11 @@ impl ProcessModel {
         &self.posterior
     }
 
+    /// What zero and one of the standardised units stand for.
+    pub fn standard(&self) -> Standard {
+        self.standard
+    }
+
     /// Where the model comes from; `None` where points are believed that were not observed.
     pub fn origin(&self) -> Option<&Origin> {
         (!self.pending).then_some(&self.origin)
