@@ -7,7 +7,7 @@
 //!
 //! Departures from the thesis. Values are standardised, and each residual is divided by what the network's prior would make of it. The losses are means.
 //! By default the way down are Gauss–Newton steps in the dual on all observations and a batch of residuals each; Adam on batches followed by L-BFGS
-//! is a setting (`newton = 0`, `steps` and `polish` above), and reaches errors ten to thirty times as large in the same time. How fast
+//! is a setting (`newton = 0`, `steps` and `polish` above zero), and left errors ten times as large in the same time where both were measured. How fast
 //! the initial function changes (`reach`), how much of the values is noise and the size of `ν` are those under which the observations are most likely,
 //! given that the linear equations hold; where the observations are much less likely with the equations than without, a training leaves
 //! these out. Training from the last weights happens every ten observations, as in the thesis; in between a shorter training from these weights takes in
