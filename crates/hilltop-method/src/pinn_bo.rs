@@ -206,4 +206,8 @@ impl Proposer for Informed {
     fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
         self.informed.limits(history)
     }
+
+    fn chooses(&self) -> bool {
+        true
+    }
 }
