@@ -218,7 +218,7 @@ fn an_output_that_is_sometimes_missing_is_a_failure_that_is_learnt() {
 }
 
 #[test]
-fn single_outputs_are_asked_for_told_and_replayed() {
+fn single_outputs_are_asked_for_and_told() {
     let head = "budget = 30\nseed = 4\nmethod = { name = \"ucb-c\", queries = \"single\" }";
     let alone = r#"split(ENVIRON["HILLTOP_OUTPUTS"], w, ","); f = x + y; c = 0.5 - x * y * 2;
         if (w[1] == "f") print f; else if (w[1] == "c") printf "{\"c\": %.12g}\n", c; else printf "{\"f\": %.12g, \"c\": %.12g}\n", f, c"#;

@@ -39,6 +39,36 @@ fn every_method_replays_and_continues_as_it_would_have() {
 }
 
 #[test]
+fn trials_of_single_outputs_replay_and_continue_as_they_would_have() {
+    for method in ["ucb-c", "admmbo"] {
+        let text = format!(
+            "budget = 24\nparallel = 2\nmethod = {{ name = \"{method}\", queries = \"single\" }}\n[evaluate]\nproblem = \"branin-constrained\"\n"
+        );
+        let finish = |journal: &Watched| {
+            let statement = StudyFile::new("study.toml", text.clone()).check().unwrap();
+            let study = Study::open(statement, Store::new(journal.clone())).unwrap();
+            let evaluator = study.statement().evaluator().unwrap();
+            run(&study, &*evaluator, 2, &|_| {}, &Stop::new()).unwrap();
+            study
+        };
+        let whole = Watched::default();
+        let study = finish(&whole);
+        assert_eq!(study.replay().unwrap().difference, None, "{method}");
+        let wanted = |event: &&Event| matches!(event, Event::Asked { outputs, .. } if outputs.len() == 1);
+        let events = whole.events();
+        assert!(events.iter().filter(wanted).count() > 5, "{method}");
+        let cut = events
+            .iter()
+            .position(|event| matches!(event, Event::Asked { trial: 20, .. }));
+        let resumed = Watched::ending(&events[..cut.unwrap()]);
+        finish(&resumed);
+        assert_eq!(resumed.suggestions(), whole.suggestions(), "{method}");
+        let best = study.best().unwrap().unwrap();
+        assert_eq!(best.outputs.len(), 2, "an answer is whole");
+    }
+}
+
+#[test]
 fn the_best_comes_with_what_the_model_believes_there() {
     let study = finish("auto", &Watched::default());
     let best = session::answer(&study, "{\"best\": true}");
