@@ -4,7 +4,7 @@
 //!
 //! The score of a run is the best true objective among points that break each limit by at most 1e-4 of its output's
 //! deviation over the box, less the optimum.
-#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -75,6 +75,7 @@ fn run(recipe: &Recipe, problem: &Noisy<Box<dyn Problem>>, budget: u64, allowanc
             late += usize::from(trial + 30 >= budget);
         }
     }
+    eprintln!("seed {seed}: gap {best:.3e}, {failures} failures, {violating} violating");
     Outcome {
         gap: best,
         failures,

@@ -62,28 +62,50 @@ impl Auto {
 
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         self.check()?;
-        let composite = Composite::new(
-            self.design,
-            self.transform,
-            Arc::new(self.surrogate.clone()),
-            Arc::new(acquisition::Kind::LogEi(LogEi::default())),
-            Arc::new(maximiser::Kind::default()),
-        )?;
         Ok(Box::new(Search {
             settings: self.clone(),
-            global: composite,
+            quiet: self.global(false)?,
+            noisy: self.global(true)?,
         }))
+    }
+
+    /// The search of the whole space where observations are noisy or not.
+    fn global(&self, noisy: bool) -> Result<Composite> {
+        Composite::new(
+            self.design,
+            self.transform,
+            Arc::new(self.amid(noisy)),
+            Arc::new(acquisition::Kind::LogEi(LogEi::default())),
+            Arc::new(maximiser::Kind::default()),
+        )
+    }
+
+    /// The model where observations are noisy or not.
+    fn amid(&self, noisy: bool) -> Ntk {
+        Ntk {
+            noisy: noisy || self.surrogate.noisy,
+            ..self.surrogate.clone()
+        }
     }
 }
 
 struct Search {
     settings: Auto,
-    global: Composite,
+    quiet: Composite,
+    noisy: Composite,
 }
 
 impl Search {
+    fn global(&mut self, history: &History) -> &mut Composite {
+        if history.is_noisy() {
+            &mut self.noisy
+        } else {
+            &mut self.quiet
+        }
+    }
+
     fn propose_one(&mut self, history: &History) -> Result<Query> {
-        if let Some(query) = self.global.designed(history)? {
+        if let Some(query) = self.global(history).designed(history)? {
             return Ok(query);
         }
         if history.arms().is_none()
@@ -92,7 +114,7 @@ impl Search {
         {
             return Ok(Query::from(point));
         }
-        self.global.propose_one(history)
+        self.global(history).propose_one(history)
     }
 
     /// Whether this round is the local search's.
@@ -105,13 +127,21 @@ impl Search {
     }
 
     /// The local search's point, where it has one that may be evaluated.
-    fn descend(&self, history: &History) -> Result<Option<Vec<f64>>> {
+    fn descend(&mut self, history: &History) -> Result<Option<Vec<f64>>> {
         let Auto {
             design,
             descent,
             surrogate,
             ..
         } = &self.settings;
+        if history.is_noisy() {
+            let values = self.noisy.transformed(history);
+            let models = self.noisy.models(history, &values)?;
+            let mut rng = history.rng(history.next_trial());
+            let surrogate = &self.settings.amid(true);
+            let point = descent.sampled(history, &models, surrogate, &mut rng)?;
+            return Ok(point.and_then(|point| admitted(history, point, &mut rng)));
+        }
         let initial = design.count(history.space());
         if history.verdicts().is_some() || !limited(history).is_empty() {
             let mut rng = history.rng(history.next_trial());
@@ -145,15 +175,15 @@ impl Proposer for Search {
     }
 
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.global.recommend(history)
+        self.global(history).recommend(history)
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
-        self.global.model(history)
+        self.global(history).model(history)
     }
 
     fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
-        self.global.limits(history)
+        self.global(history).limits(history)
     }
 
     fn chooses(&self) -> bool {

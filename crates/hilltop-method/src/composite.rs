@@ -126,7 +126,7 @@ impl Composite {
 
     /// The objective's values as the model sees them.
     pub(crate) fn transformed(&self, history: &History) -> Vec<f64> {
-        self.transform.apply(history.objective())
+        self.transform.amid(history.is_noisy()).apply(history.objective())
     }
 
     /// The model of everything observed.
@@ -135,7 +135,7 @@ impl Composite {
         let values = if seen.is_whole() {
             Cow::Borrowed(values)
         } else {
-            Cow::Owned(self.transform.apply(&seen.values))
+            Cow::Owned(self.transform.amid(history.is_noisy()).apply(&seen.values))
         };
         let evidence = Evidence {
             points: &seen.points,

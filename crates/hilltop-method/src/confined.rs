@@ -6,15 +6,15 @@
 //! their means, a deviation towards the safe side, must keep the limits. The optimum is mostly on their edge, where
 //! neither weighing nor cutting is exact; an augmented Lagrangian is.
 
-use std::sync::Arc;
-
-use hilltop_core::{Bounds, Evidence, History, Limit, Model, Points, Previous, Result, Rng, Settled, Space, Surrogate};
+use hilltop_core::{
+    Bounds, Evidence, History, Limit, Models, Points, Previous, Result, Rng, Settled, Space, Surrogate,
+};
 use hilltop_surrogate::{Danger, Ntk};
 
 use hilltop_acquire::Budget;
 
 use crate::descent::{Descent, Region, Zoom, once};
-use crate::lagrangian::{Program, Side};
+use crate::lagrangian::{Program, Quantity, Side};
 use crate::limits::{View, aimed, danger, limited, stretch};
 use crate::transform::normal_quantile;
 
@@ -34,11 +34,10 @@ impl Descent {
         let Some(zoom) = Zoom::straight(history, region, self.nearest) else {
             return Ok(None);
         };
-        let local = Local::fitted(history, &zoom, surrogate)?;
+        let models = local(history, &zoom, surrogate)?;
         let seeking = history.violation(region.centre) > 0.0;
-        let found = local
-            .program(seeking, caution(history), &zoom.bounds)
-            .solve(&zoom.inward(&zoom.centre), rng);
+        let program = believed(&models, seeking, caution(history), &zoom.bounds);
+        let found = program.solve(&zoom.inward(&zoom.centre), rng);
         Ok(found.map(|point| zoom.outward(&point)))
     }
 
@@ -73,81 +72,106 @@ impl Descent {
 }
 
 /// The models of a neighbourhood.
-struct Local {
-    objective: Arc<dyn Model>,
-    limits: Vec<Limit>,
+pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
+    let space = Space::unit_box(zoom.axes.len());
+    let surrogate = &once(surrogate, zoom.points.len());
+    let fit = |values: &[f64]| {
+        let evidence = Evidence {
+            space: &space,
+            points: &zoom.points,
+            values,
+            seed: history.seed(),
+        };
+        surrogate.fit(&evidence, Previous::default())
+    };
+    let objective = fit(&zoom.values)?;
+    let mut limits = Vec::new();
+    for index in limited(history) {
+        let output = &history.outputs()[index];
+        let near: Vec<f64> = zoom.near.iter().map(|&k| history.values(index)[k]).collect();
+        let View {
+            values,
+            low,
+            high,
+            scale,
+        } = match history.allowance() {
+            Some(_) => View::sober(aimed(history, index), &near),
+            None => View::of(output.goal, &near),
+        };
+        let model = fit(&values)?;
+        limits.push(Limit {
+            name: output.name.clone(),
+            stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
+            model,
+            low,
+            high,
+            scale,
+        });
+    }
+    limits.extend(endangered(history, zoom, &space, surrogate)?);
+    Ok(Models { objective, limits })
 }
 
-impl Local {
-    fn fitted(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Self> {
-        let space = Space::unit_box(zoom.axes.len());
-        let surrogate = &once(surrogate, zoom.points.len());
-        let fit = |values: &[f64]| {
-            let evidence = Evidence {
-                space: &space,
-                points: &zoom.points,
-                values,
-                seed: history.seed(),
-            };
-            surrogate.fit(&evidence, Previous::default())
-        };
-        let objective = fit(&zoom.values)?;
-        let mut limits = Vec::new();
-        for index in limited(history) {
-            let output = &history.outputs()[index];
-            let near: Vec<f64> = zoom.near.iter().map(|&k| history.values(index)[k]).collect();
-            let View {
-                values,
-                low,
-                high,
-                scale,
-            } = match history.allowance() {
-                Some(_) => View::sober(aimed(history, index), &near),
-                None => View::of(output.goal, &near),
-            };
-            let model = fit(&values)?;
-            limits.push(Limit {
-                name: output.name.clone(),
-                stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
-                model,
-                low,
-                high,
-                scale,
-            });
-        }
-        limits.extend(endangered(history, zoom, &space, surrogate)?);
-        Ok(Self { objective, limits })
+/// The lowest mean where limits are kept with some caution; where nothing keeps them, the least violation.
+fn believed<'a>(models: &'a Models, seeking: bool, caution: f64, bounds: &'a Bounds) -> Program<'a> {
+    let quantity = |limit: &'a Limit| Quantity::Believed(limit.model.as_ref());
+    let limits = models.limits.iter();
+    Program {
+        objective: (!seeking).then(|| Quantity::Believed(models.objective.as_ref())),
+        sides: limits
+            .flat_map(|limit| sides(limit, &quantity(limit), caution))
+            .collect(),
+        bounds,
     }
+}
 
-    fn program<'a>(&'a self, seeking: bool, caution: f64, bounds: &'a Bounds) -> Program<'a> {
-        let sides = self.limits.iter().flat_map(move |limit| {
-            // A failure is not a matter of digits: as likely as not would fail every second time.
-            let caution = if limit.is_failure() { FAILURE } else { caution };
-            let caution = caution * limit.stretch;
-            let side = |bound: Option<f64>, sign: f64| {
-                bound.map(|bound| Side {
-                    model: limit.model.as_ref(),
-                    bound,
-                    sign,
-                    caution,
-                    scale: limit.scale,
-                })
-            };
-            [side(limit.high, 1.0), side(limit.low, -1.0)].into_iter().flatten()
-        });
-        Program {
-            objective: (!seeking).then_some(self.objective.as_ref()),
-            sides: sides.collect(),
-            bounds,
-        }
+/// The same on a function drawn from every model; limits under a violation budget are believed, with its caution.
+pub(crate) fn drawn<'a>(
+    models: &'a Models,
+    seeking: bool,
+    budget: Option<f64>,
+    bounds: &'a Bounds,
+    rng: &mut Rng,
+) -> Program<'a> {
+    let mut quantity = |limit: &'a Limit| match budget {
+        Some(_) => Quantity::Believed(limit.model.as_ref()),
+        None => Quantity::drawn(limit.model.as_ref(), rng),
+    };
+    let (limits, caution) = (models.limits.iter(), budget.unwrap_or(CAUTION));
+    let sides = limits
+        .flat_map(|limit| sides(limit, &quantity(limit), caution))
+        .collect();
+    Program {
+        objective: (!seeking).then(|| Quantity::drawn(models.objective.as_ref(), rng)),
+        sides,
+        bounds,
     }
+}
+
+/// The sides of a limit.
+fn sides<'a>(limit: &Limit, quantity: &Quantity<'a>, caution: f64) -> Vec<Side<'a>> {
+    // A failure is not a matter of digits: as likely as not would fail every second time.
+    let caution = if limit.is_failure() { FAILURE } else { caution };
+    let side = |bound: Option<f64>, sign: f64| {
+        bound.map(|bound| Side {
+            quantity: quantity.clone(),
+            bound,
+            sign,
+            caution: caution * limit.stretch,
+            scale: limit.scale,
+        })
+    };
+    [side(limit.high, 1.0), side(limit.low, -1.0)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// How many deviations a limited output stays away from its limit.
 const CAUTION: f64 = 1.0;
 
 /// The same as the study's violation budget asks for it, where it has one.
-fn caution(history: &History) -> f64 {
+pub(crate) fn caution(history: &History) -> f64 {
     let risk = history.allowance().map(|share| Budget { share }.risk(history));
     let held = risk.filter(|risk| *risk < 1.0);
     held.map_or(CAUTION, |risk| normal_quantile(1.0 - risk).max(0.0))

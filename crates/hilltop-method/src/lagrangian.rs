@@ -1,11 +1,56 @@
-//! A small non-linear program on models: the lowest mean within a box where other means keep their limits.
+//! A small non-linear program on models: the lowest mean within a box where other means keep their limits; or the same on
+//! functions drawn from the models.
 
-use faer::MatRef;
-use hilltop_core::{Bounds, Lbfgs, Marginals, Model, Rng};
+use std::sync::Arc;
+
+use faer::{Mat, MatRef};
+use hilltop_core::{Beliefs, Bounds, Lbfgs, Model, Rng, Score, SmoothScore};
+
+/// A quantity as the program sees it: a model's mean and deviation, or one function drawn from the model.
+#[derive(Clone)]
+pub(crate) enum Quantity<'a> {
+    /// What is believed.
+    Believed(&'a dyn Model),
+    /// A function that is as probable as any, without deviation; as a score its negative.
+    Drawn(Arc<dyn Score>),
+}
+
+impl<'a> Quantity<'a> {
+    /// A function drawn from the model; what is believed where it draws none with a slope.
+    pub(crate) fn drawn(model: &'a dyn Model, rng: &mut Rng) -> Self {
+        let path = model.paths().and_then(|paths| paths.draw(1.0, rng).ok());
+        match path.filter(|path| path.smooth().is_some()) {
+            Some(path) => Self::Drawn(path),
+            None => Self::Believed(model),
+        }
+    }
+
+    fn beliefs(&self, points: MatRef<'_, f64>) -> Option<Beliefs> {
+        match self {
+            Self::Believed(model) => Some(model.marginals()?.beliefs(points)),
+            Self::Drawn(path) => {
+                let mut mean = vec![0.0; points.nrows()];
+                path.values(points, &mut mean);
+                mean.iter_mut().for_each(|value| *value = -*value);
+                let deviation = vec![0.0; mean.len()];
+                Some(Beliefs { mean, deviation })
+            }
+        }
+    }
+
+    /// Mean and deviation at a point with their gradients.
+    fn at(&self, x: &[f64]) -> Option<(Slope, Slope)> {
+        let point = MatRef::from_row_major_slice(x, 1, x.len());
+        match self {
+            Self::Believed(model) => believed(*model, point),
+            Self::Drawn(path) => drawn(path.smooth()?, point),
+        }
+    }
+}
 
 /// One side of a limit: `sign·(mean − bound) + caution·deviation <= 0`.
 pub(crate) struct Side<'a> {
-    pub(crate) model: &'a dyn Model,
+    pub(crate) quantity: Quantity<'a>,
     pub(crate) bound: f64,
     /// `1` for an upper limit, `-1` for a lower one.
     pub(crate) sign: f64,
@@ -16,7 +61,7 @@ pub(crate) struct Side<'a> {
 /// What is minimised, and within what.
 pub(crate) struct Program<'a> {
     /// The objective; where there is none the violations themselves are minimised.
-    pub(crate) objective: Option<&'a dyn Model>,
+    pub(crate) objective: Option<Quantity<'a>>,
     pub(crate) sides: Vec<Side<'a>>,
     pub(crate) bounds: &'a Bounds,
 }
@@ -31,8 +76,9 @@ struct Slope {
 const LOOKED: usize = 200;
 /// How many are descended from, the centre among them.
 const STARTS: usize = 4;
-/// Rounds of multipliers.
-const ROUNDS: usize = 8;
+/// How far a descent goes: rounds of multipliers, and the progress below which each ends. A drawn function is one of many,
+/// so its last digits say nothing.
+const PATIENCE: [(usize, f64); 2] = [(8, 1e-12), (4, 1e-6)];
 /// A limit that is broken by less, in deviations of its output, is kept.
 const KEPT: f64 = 1e-7;
 /// What a broken limit costs when points are compared before any descent.
@@ -86,16 +132,13 @@ impl Program<'_> {
     fn costs(&self, points: &[Vec<f64>]) -> Vec<f64> {
         let rows = points.concat();
         let matrix = MatRef::from_row_major_slice(&rows, points.len(), rows.len() / points.len().max(1));
-        let mut costs = self
-            .objective
-            .and_then(Model::marginals)
-            .map_or_else(|| vec![0.0; points.len()], |marginals| marginals.beliefs(matrix).mean);
+        let beliefs = self.objective.as_ref().and_then(|objective| objective.beliefs(matrix));
+        let mut costs = beliefs.map_or_else(|| vec![0.0; points.len()], |beliefs| beliefs.mean);
         let spread = spread(&costs);
         for side in &self.sides {
-            let Some(marginals) = side.model.marginals() else {
+            let Some(beliefs) = side.quantity.beliefs(matrix) else {
                 continue;
             };
-            let beliefs = marginals.beliefs(matrix);
             for (k, cost) in costs.iter_mut().enumerate() {
                 let excess = side.sign * (beliefs.mean[k] - side.bound) + side.caution * beliefs.deviation[k];
                 *cost += PENALTY * spread * (excess / side.scale).max(0.0);
@@ -105,9 +148,10 @@ impl Program<'_> {
     }
 
     fn descend(&self, start: Vec<f64>) -> Option<Vec<f64>> {
+        let (rounds, progress) = PATIENCE[usize::from(self.is_drawn())];
         let search = Lbfgs {
             iterations: 40,
-            progress: 1e-12,
+            progress,
             gradient: 1e-9,
             ..Lbfgs::default()
         };
@@ -115,7 +159,7 @@ impl Program<'_> {
         let unit = self.unit(&start)?;
         let mut multipliers = vec![0.0; self.sides.len()];
         let (mut weight, mut point, mut before) = (10.0, start, f64::INFINITY);
-        for _ in 0..ROUNDS {
+        for _ in 0..rounds {
             let cost = |x: &[f64], slopes: &mut [f64]| self.lagrangian(x, slopes, unit, &multipliers, weight);
             point = search.minimise(&point, low, high, cost).point;
             let sides = self.sides(&point)?;
@@ -132,6 +176,16 @@ impl Program<'_> {
             }
         }
         Some(point)
+    }
+
+    fn is_drawn(&self) -> bool {
+        let quantities = self
+            .objective
+            .iter()
+            .chain(self.sides.iter().map(|side| &side.quantity));
+        quantities
+            .into_iter()
+            .any(|quantity| matches!(quantity, Quantity::Drawn(_)))
     }
 
     /// What the objective is divided by, so that it and the limits are of one size: its slope at the start.
@@ -163,20 +217,16 @@ impl Program<'_> {
 
     /// The objective's mean; zero where the violations themselves are minimised.
     fn objective(&self, x: &[f64]) -> Option<Slope> {
-        let nothing = || Slope {
-            value: 0.0,
-            gradient: vec![0.0; x.len()],
-        };
-        match self.objective {
-            Some(model) => at(model.marginals()?, x).map(|(mean, _)| mean),
-            None => Some(nothing()),
+        match &self.objective {
+            Some(quantity) => quantity.at(x).map(|(mean, _)| mean),
+            None => Some(Slope::none(x.len())),
         }
     }
 
     /// Every side in deviations of its output, at most zero where it is kept.
     fn sides(&self, x: &[f64]) -> Option<Vec<Slope>> {
         let slope = |side: &Side<'_>| {
-            let (mean, deviation) = at(side.model.marginals()?, x)?;
+            let (mean, deviation) = side.quantity.at(x)?;
             let (sign, caution) = (side.sign / side.scale, side.caution / side.scale);
             let gradient = mean.gradient.iter().zip(&deviation.gradient);
             Some(Slope {
@@ -190,19 +240,29 @@ impl Program<'_> {
     }
 }
 
-/// Mean and deviation at a point with their gradients.
-fn at(marginals: &dyn Marginals, x: &[f64]) -> Option<(Slope, Slope)> {
-    let slopes = marginals.slopes(MatRef::from_row_major_slice(x, 1, x.len()))?;
-    let row = |matrix: &faer::Mat<f64>| (0..x.len()).map(|axis| matrix[(0, axis)]).collect::<Vec<f64>>();
-    let mean = Slope {
-        value: slopes.beliefs.mean[0],
-        gradient: row(&slopes.mean),
-    };
-    let deviation = Slope {
-        value: slopes.beliefs.deviation[0],
-        gradient: row(&slopes.deviation),
-    };
-    Some((mean, deviation))
+impl Slope {
+    fn none(dim: usize) -> Self {
+        let gradient = vec![0.0; dim];
+        Self { value: 0.0, gradient }
+    }
+
+    fn of(value: f64, gradients: &Mat<f64>) -> Self {
+        let gradient = (0..gradients.ncols()).map(|axis| gradients[(0, axis)]).collect();
+        Self { value, gradient }
+    }
+}
+
+fn believed(model: &dyn Model, point: MatRef<'_, f64>) -> Option<(Slope, Slope)> {
+    let slopes = model.marginals()?.slopes(point)?;
+    let mean = Slope::of(slopes.beliefs.mean[0], &slopes.mean);
+    Some((mean, Slope::of(slopes.beliefs.deviation[0], &slopes.deviation)))
+}
+
+fn drawn(path: &dyn SmoothScore, point: MatRef<'_, f64>) -> Option<(Slope, Slope)> {
+    let (mut value, mut gradient) = ([0.0], Mat::zeros(1, point.ncols()));
+    path.values_and_gradients(point, &mut value, gradient.as_mut());
+    let mean = Slope::of(-value[0], &(-gradient));
+    value[0].is_finite().then(|| (mean, Slope::none(point.ncols())))
 }
 
 fn add(sum: &mut [f64], vector: &[f64], factor: f64) {
@@ -245,7 +305,7 @@ mod tests {
 
     fn side(model: &dyn Model, bound: f64, sign: f64) -> Side<'_> {
         Side {
-            model,
+            quantity: Quantity::Believed(model),
             bound,
             sign,
             caution: 0.0,
@@ -258,7 +318,7 @@ mod tests {
         let (objective, ring) = (fitted(|x| x[0] + x[1]), fitted(|x| x[0] * x[0] + x[1] * x[1]));
         let bounds = Bounds::unit(2);
         let program = Program {
-            objective: Some(objective.as_ref()),
+            objective: Some(Quantity::Believed(objective.as_ref())),
             sides: vec![side(ring.as_ref(), 0.5, -1.0)],
             bounds: &bounds,
         };

@@ -6,6 +6,8 @@ mod admmbo;
 mod arm;
 mod auto;
 mod c_ei;
+#[cfg(test)]
+mod calibration;
 mod cma_es;
 mod compose;
 mod composite;
@@ -36,6 +38,7 @@ mod queries;
 mod random;
 mod recipe;
 pub mod registry;
+mod sampled;
 mod sobol;
 mod sto_bnts;
 mod sto_bnts_linear;

@@ -66,7 +66,11 @@ impl Limits {
     /// The limits as of a history; none where no output has one and nothing failed.
     pub(crate) fn fit(&mut self, history: &History) -> Result<Vec<Limit>> {
         let limited = limited(history);
-        let default: Arc<dyn Surrogate> = Arc::new(modest(limited.len()));
+        let noisy = history.is_noisy();
+        let default: Arc<dyn Surrogate> = Arc::new(Ntk {
+            noisy,
+            ..modest(limited.len())
+        });
         let surrogate = self.surrogate.clone().unwrap_or(default);
         let mut limits = Vec::with_capacity(limited.len() + 1);
         for index in limited {
@@ -190,7 +194,7 @@ fn told(history: &History) -> Vec<u64> {
 }
 
 /// A surrogate for one of so many outputs: the more there are, the fewer observations each treats exactly.
-fn modest(count: usize) -> Ntk {
+pub(crate) fn modest(count: usize) -> Ntk {
     let share = 1.0 / (count.max(1) as f64).sqrt();
     let of = |most: usize, least: usize| ((most as f64 * share) as usize).max(least);
     let whole = Ntk::default();

@@ -10,24 +10,39 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transform {
+    /// The power transform; as they are where observations are noisy.
+    ///
+    /// A transform that spreads small differences among the lowest values spreads the noise there as well, and a lucky
+    /// observation becomes an outlier that no model with one noise for all believes to be one.
+    #[default]
+    Auto,
     /// As they are.
     None,
     /// Values above the median are compressed beyond what the lower half spans; below it nothing changes.
     Winsorise,
     /// Yeo and Johnson's power transform with the exponent of greatest likelihood.
-    #[default]
     Power,
     /// The normal quantile of a value's rank.
     Rank,
 }
 
 impl Transform {
-    /// The transformed values.
+    /// The same for a study whose observations are noisy or not.
+    #[must_use]
+    pub fn amid(self, noisy: bool) -> Self {
+        match self {
+            Self::Auto if noisy => Self::None,
+            Self::Auto => Self::Power,
+            stated => stated,
+        }
+    }
+
+    /// The transformed values, without noise.
     pub fn apply(self, values: &[f64]) -> Vec<f64> {
         match self {
             Self::None => values.to_vec(),
             Self::Winsorise => winsorised(values),
-            Self::Power => powered(values),
+            Self::Auto | Self::Power => powered(values),
             Self::Rank => ranked(values),
         }
     }

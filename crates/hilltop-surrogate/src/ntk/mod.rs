@@ -63,6 +63,10 @@ pub struct Ntk {
     pub signal: Fit,
     /// The noise variance `λ` of standardised values.
     pub noise: Fit,
+    /// Whether observations are known to be noisy: where noise is fitted it is then sought around 3e-3 and not around 1e-6,
+    /// so that it is not taken for structure as long as there are few observations.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub noisy: bool,
     /// What is expected of the output.
     pub mean: Expectation,
     /// At which weights gradients are features.
@@ -92,6 +96,7 @@ impl Default for Ntk {
             constant: Fit::Fitted,
             signal: Fit::Fitted,
             noise: Fit::Fitted,
+            noisy: false,
             mean: Expectation::Kernel,
             features: Features::Initial,
             exact_limit: 1500,

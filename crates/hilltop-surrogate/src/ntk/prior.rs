@@ -51,10 +51,15 @@ fn priors(ntk: &Ntk, groups: usize) -> Priors {
         },
         Fit::Fixed(value) => Prior::fixed(value),
     };
+    let (noise, spread, least) = if ntk.noisy {
+        (3e-3, 1.5, 1e-6)
+    } else {
+        (1e-6, 3.0, 1e-9)
+    };
     Priors {
         scales: prior(ntk.scales, 1.0 / dim.sqrt(), 1.5, 1e-3, 1e2),
         constant: prior(ntk.constant, 1.0, 1.0, 1e-2, 1e1),
         signal: prior(ntk.signal, 1.0, 2.0, 1e-4, 1e6),
-        noise: prior(ntk.noise, 1e-6, 3.0, 1e-9, 1.0),
+        noise: prior(ntk.noise, noise, spread, least, 1.0),
     }
 }

@@ -1,0 +1,126 @@
+//! The search for the last digits where observations are noisy: the minimum of functions drawn from the models.
+//!
+//! With noise the best observation is mostly a lucky one, and a region that shrinks around it sees nothing but noise. So a
+//! function is drawn from the model of the objective and from that of every limit, and the best point of these is
+//! evaluated (Thompson, 1933; with limits Eriksson and Poloczek, 2021): points scatter as far as the optimum is uncertain,
+//! and gather as it becomes certain. Every second time the models are those of the whole space, which compare valleys;
+//! otherwise those of a neighbourhood of what is believed best, which see what a model of everything blurs.
+
+use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng};
+use hilltop_surrogate::Ntk;
+
+use crate::confined::{caution, drawn, local};
+use crate::descent::{Descent, Region, Zoom};
+use crate::limits::{View, aimed, limited};
+
+impl Descent {
+    /// The next point, `models` being those of the whole space; `None` where there is nothing to move.
+    pub(crate) fn sampled(
+        &self,
+        history: &History,
+        models: &Models,
+        surrogate: &Ntk,
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<f64>>> {
+        let Some(leader) = Leader::of(history, models) else {
+            return Ok(None);
+        };
+        let budget = history.allowance().map(|_| caution(history));
+        let region = Region {
+            centre: leader.observation,
+            width: self.width,
+        };
+        let near = history.next_trial() % 2 == 1;
+        let zoom = near.then(|| Zoom::straight(history, region, self.nearest)).flatten();
+        let Some(zoom) = zoom else {
+            let centre = history.points().row(leader.observation);
+            let bounds = continuous(history, centre);
+            return Ok(drawn(models, leader.seeking, budget, &bounds, rng).solve(centre, rng));
+        };
+        let models = local(history, &zoom, surrogate)?;
+        let program = drawn(&models, leader.seeking, budget, &zoom.bounds, rng);
+        let found = program.solve(&zoom.inward(&zoom.centre), rng);
+        Ok(found.map(|point| zoom.outward(&point)))
+    }
+}
+
+/// The whole space in continuous coordinates, one point in the others.
+fn continuous(history: &History, point: &[f64]) -> Bounds {
+    let mut bounds = Bounds::unit(point.len());
+    for (axis, coordinate) in history.space().coordinates().iter().enumerate() {
+        if !matches!(coordinate, Coordinate::Continuous { .. }) {
+            (bounds.low[axis], bounds.high[axis]) = (point[axis], point[axis]);
+        }
+    }
+    bounds
+}
+
+/// The observation that is believed best.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Leader {
+    pub(crate) observation: usize,
+    /// Whether nothing is believed to keep the limits.
+    pub(crate) seeking: bool,
+}
+
+/// So many observations are asked for.
+const ASKED: usize = 200;
+
+impl Leader {
+    /// The observation whose means are best, of those that may be.
+    pub(crate) fn of(history: &History, models: &Models) -> Option<Self> {
+        let contenders = contenders(history, models);
+        let rows = contenders.iter().map(|&index| history.points().row(index));
+        let points = Points::from_rows(history.space().dim(), rows);
+        let means = models.objective.marginals()?.beliefs(points.matrix()).mean;
+        let mut violations = vec![0.0; contenders.len()];
+        for limit in models.limits.iter().filter(|limit| !limit.is_failure()) {
+            let beliefs = limit.model.marginals()?.beliefs(points.matrix());
+            for (sum, mean) in violations.iter_mut().zip(beliefs.mean) {
+                *sum += excess(limit, mean).max(0.0) / limit.scale;
+            }
+        }
+        let best = (0..contenders.len()).min_by(|&a, &b| {
+            let violation = violations[a].total_cmp(&violations[b]);
+            violation.then(means[a].total_cmp(&means[b]))
+        })?;
+        Some(Self {
+            observation: contenders[best],
+            seeking: violations[best] > 0.0,
+        })
+    }
+}
+
+/// How far a value lies outside.
+fn excess(limit: &Limit, value: f64) -> f64 {
+    let above = limit.high.map_or(f64::NEG_INFINITY, |high| value - high);
+    let below = limit.low.map_or(f64::NEG_INFINITY, |low| low - value);
+    above.max(below)
+}
+
+/// The observations that may be best: those whose limits may be kept by their values, then those that break them least.
+fn contenders(history: &History, models: &Models) -> Vec<usize> {
+    let mut violations = vec![0.0; history.len()];
+    for index in limited(history) {
+        let output = &history.outputs()[index];
+        let Some(limit) = models.limits.iter().find(|limit| limit.name == output.name) else {
+            continue;
+        };
+        let noise = limit.model.marginals().map_or(0.0, Marginals::noise);
+        let seen = match history.allowance() {
+            Some(_) => View::sober(aimed(history, index), history.values(index)).values,
+            None => View::of(output.goal, history.values(index)).values,
+        };
+        for (sum, value) in violations.iter_mut().zip(seen) {
+            *sum += ((excess(limit, value) - 2.0 * noise) / limit.scale).max(0.0);
+        }
+    }
+    let values = history.objective();
+    let mut order: Vec<usize> = (0..history.len()).collect();
+    order.sort_by(|&a, &b| {
+        let violation = violations[a].total_cmp(&violations[b]);
+        violation.then(values[a].total_cmp(&values[b]))
+    });
+    order.truncate(ASKED);
+    order
+}
