@@ -171,7 +171,8 @@ impl Proposer for Search {
     }
 
     fn at_once(&self, history: &History) -> usize {
-        self.global.at_once(history)
+        let global = if history.is_noisy() { &self.noisy } else { &self.quiet };
+        global.at_once(history)
     }
 
     fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {

@@ -2,11 +2,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
-use hilltop_core::{Expression, Goal, History, Output, Parameter, Proposer, Space};
+use hilltop_core::{Expression, Goal, History, Output, Parameter, Proposer, Rng, Space};
 use hilltop_method::Recipe;
-use hilltop_problem::{Problem, registry as problems};
+use hilltop_problem::{Noisy, Problem, registry as problems};
 use serde_json::{Value, json};
 
 /// What becomes of an encoded point; `None` is a failure.
@@ -286,6 +287,34 @@ fn auto_reaches_the_edge_of_several_limits_to_many_digits() {
         .map(|seed| reached("branin-constrained", &json!("auto"), 50, seed).0)
         .collect();
     assert!(median(found.clone()) < 0.397_887_36 + 1e-6, "{found:?}");
+}
+
+#[test]
+fn amid_noise_auto_finds_the_valley_and_does_not_settle_on_a_lucky_point() {
+    let problem = Noisy::new(problems::lookup("branin-constrained").unwrap(), 0.05).unwrap();
+    let bounds = problem.bounds();
+    let space = Arc::new(Space::of_box(&bounds).unwrap());
+    let outputs = [objective(), within("c", None, Some(0.0))];
+    let physical = |point: &[f64]| -> Vec<f64> {
+        let place = point.iter().zip(&bounds);
+        place.map(|(u, (low, high))| low + u * (high - low)).collect()
+    };
+    let mut gaps = Vec::new();
+    for seed in 0..3 {
+        let (mut proposer, history) = begin(&json!("auto"), &space, &outputs, seed);
+        let mut history = history.with_budget(Some(50)).with_noise(true);
+        let errors = RefCell::new(Rng::new(seed));
+        let f = |point: &[f64]| problem.observe(&physical(point), &mut errors.borrow_mut()).ok();
+        let points = run(proposer.as_mut(), &mut history, 50, &f);
+        let mut late: Vec<&[f64]> = points[30..].iter().map(Vec::as_slice).collect();
+        late.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        late.dedup_by(|a, b| a.iter().zip(b.iter()).all(|(a, b)| (a - b).abs() < 1e-6));
+        assert!(late.len() > 10, "{} of the last 20 points differ", late.len());
+        let truths = points.iter().map(|point| problem.evaluate(&physical(point)).unwrap());
+        let kept = truths.filter(|truth| truth[1] <= 0.0).map(|truth| truth[0]);
+        gaps.push(kept.fold(f64::INFINITY, f64::min) - 0.397_887_36);
+    }
+    assert!(median(gaps.clone()) < 0.5, "{gaps:?}");
 }
 
 #[test]
