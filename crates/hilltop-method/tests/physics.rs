@@ -66,7 +66,7 @@ fn with_its_equation_the_beam_is_solved_in_twelve_evaluations() {
 fn a_wrong_equation_does_not_keep_the_optimum_from_being_found() {
     let wrong = "d(f,x1,x1) - 3*d(f,x1) - 9*f = 25";
     for seed in [101, 102] {
-        let gap = gap(&recipe("\"pinn-bo\""), "oscillator", Some(wrong), 25, seed);
+        let gap = gap(&recipe("\"pinn-bo\""), "oscillator", Some(wrong), 40, seed);
         assert!(gap < 1e-2, "{seed}: {gap}");
     }
 }
@@ -144,11 +144,11 @@ fn errors(name: &str, seed: u64) -> (f64, f64) {
 #[test]
 fn laplaces_equation_halves_the_error_of_twenty_observations_on_the_heat_problems() {
     for name in ["heat-1", "heat-2", "heat-3"] {
-        let mut ratios: Vec<f64> = (0..5)
+        let mut ratios: Vec<f64> = (0..3)
             .map(|seed| errors(name, seed))
             .map(|(with, without)| with / without)
             .collect();
         ratios.sort_by(f64::total_cmp);
-        assert!(ratios[2] <= 0.5, "{name}: {ratios:?}");
+        assert!(ratios[1] <= 0.5, "{name}: {ratios:?}");
     }
 }
