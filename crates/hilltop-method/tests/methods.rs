@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Expression, Goal, History, Output, Parameter, Proposer, Space};
+use hilltop_core::physics::Physics;
+use hilltop_core::{Expression, Goal, History, Kind, Knowledge, Output, Parameter, Proposer, Space};
 use hilltop_method::{NeuralBo, Recipe, registry};
 use hilltop_problem::{Problem, registry as problems};
 use serde_json::json;
@@ -21,9 +22,24 @@ fn recipe(name: &str) -> Recipe {
     Recipe::parse(&json!(name)).unwrap()
 }
 
+/// Something that may be known of the objective, for methods that ask for it.
+fn known(space: &Space) -> Arc<Knowledge> {
+    let float = |parameter: &&Parameter| matches!(parameter.kind, Kind::Float { log: false, .. });
+    let equation = match space.parameters().iter().find(float) {
+        Some(parameter) => format!("d(f,{0},{0}) = 2", parameter.name),
+        None => "f = 1".to_owned(),
+    };
+    let physics = Physics::new(equation).points(30);
+    Arc::new(physics.bind(space, &outputs()[0]).unwrap())
+}
+
+fn built(recipe: &Recipe, space: &Arc<Space>) -> Box<dyn Proposer> {
+    let known = (recipe.name() == "pinn-bo").then(|| known(space));
+    recipe.build_with(space, &outputs(), known.as_ref()).unwrap()
+}
+
 fn begin(recipe: &Recipe, space: &Arc<Space>, seed: u64) -> (Box<dyn Proposer>, History) {
-    let proposer = recipe.build(space, &outputs()).unwrap();
-    (proposer, History::new(Arc::clone(space), outputs(), seed))
+    (built(recipe, space), History::new(Arc::clone(space), outputs(), seed))
 }
 
 /// A black box over encoded points.
@@ -127,7 +143,7 @@ fn dropping_what_a_method_keeps_changes_no_proposal() {
         let (mut proposer, mut history) = begin(&recipe(entry.name), &mixed(), 9);
         for round in 0..24 {
             if round % 5 == 4 {
-                let mut fresh = recipe(entry.name).build(history.space(), &outputs()).unwrap();
+                let mut fresh = built(&recipe(entry.name), &mixed());
                 let pair = (
                     proposer.propose(&history, 1).unwrap(),
                     fresh.propose(&history, 1).unwrap(),

@@ -96,7 +96,11 @@ fn the_journal_of_a_batch_is_that_of_asks_in_a_row() {
 }
 
 fn branin(method: &str) -> Statement {
-    let text = format!("budget = 24\nseed = 3\nmethod = \"{method}\"\n[evaluate]\nproblem = \"branin\"\n");
+    let physics = match method {
+        "pinn-bo" => "[physics]\nequation = \"d(f,x2,x2) = 2\"\npoints = 30\n",
+        _ => "",
+    };
+    let text = format!("budget = 24\nseed = 3\nmethod = \"{method}\"\n{physics}[evaluate]\nproblem = \"branin\"\n");
     StudyFile::new("study.toml", text).check().unwrap()
 }
 
@@ -105,9 +109,12 @@ fn begun(method: &str, length: Option<usize>) -> (Study, Watched) {
     let mut statement = branin(method);
     if let Some(length) = length {
         let (space, outputs) = (Arc::clone(&statement.space), Arc::clone(&statement.outputs));
-        let recipe = Recipe::parse(&method.into()).unwrap();
+        let (recipe, known) = (Recipe::parse(&method.into()).unwrap(), statement.knowledge.clone());
         statement.method = Method::custom(method, move || {
-            let (inside, meanwhile) = (recipe.build(&space, &outputs)?, Meanwhile::default());
+            let (inside, meanwhile) = (
+                recipe.build_with(&space, &outputs, known.as_ref())?,
+                Meanwhile::default(),
+            );
             Ok(Stretched {
                 inside,
                 length,

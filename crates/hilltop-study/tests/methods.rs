@@ -8,8 +8,13 @@ use hilltop_study::{Statement, Stop, Store, Study, StudyFile, run, session};
 use support::Watched;
 
 fn statement(method: &str) -> Statement {
-    let text =
-        format!("budget = 14\nparallel = 2\nseed = 3\nmethod = \"{method}\"\n[evaluate]\nproblem = \"branin\"\n");
+    let physics = match method {
+        "pinn-bo" => "[physics]\nequation = \"d(f,x2,x2) = 2\"\npoints = 30\n",
+        _ => "",
+    };
+    let text = format!(
+        "budget = 14\nparallel = 2\nseed = 3\nmethod = \"{method}\"\n{physics}[evaluate]\nproblem = \"branin\"\n"
+    );
     StudyFile::new("study.toml", text).check().unwrap()
 }
 
