@@ -24,7 +24,7 @@ const POOL: usize = 4;
 /// The share of the points that is moved to where the residuals are large.
 const DENSER: f64 = 0.25;
 /// How often a nonlinear equation is linearised anew.
-const LINEARISATIONS: usize = 4;
+const LINEARISATIONS: i32 = 8;
 
 /// One fit.
 pub(super) struct Task<'a> {
@@ -138,8 +138,14 @@ impl Task<'_> {
         }
         let head = Head::new(self, count);
         let mut laws = Vec::new();
-        for _ in 0..LINEARISATIONS {
-            let around = head.conditioned(form, parameters, &laws)?;
+        for round in 0..LINEARISATIONS {
+            // The first linearisations are far from true, so little is made of them.
+            let slack = parameters.slack.max(0.1_f64.powi(round));
+            let doubting = Parameters {
+                slack,
+                ..parameters.clone()
+            };
+            let around = head.conditioned(form, &doubting, &laws)?;
             let equations = self.physics.knowledge.equations.iter().zip(places);
             let jets: Vec<Mat<f64>> = equations
                 .map(|(equation, points)| head.jets(equation.as_ref(), points, &around))
