@@ -32,7 +32,7 @@ def compose(
     acquisition: str | dict[str, Any] = "log-ei",
     maximiser: str | dict[str, Any] = "auto",
     design: dict[str, Any] | None = None,
-    transform: str = "power",
+    transform: str = "auto",
 ) -> dict[str, Any]:
     """A method composed of roles, for ``method=``. What does not exist or does not fit is refused at once.
 
