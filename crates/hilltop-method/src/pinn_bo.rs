@@ -66,7 +66,7 @@ impl Default for PinnBo {
                 },
                 ..maximiser::Auto::default()
             }),
-            rows: 1000,
+            rows: 1500,
         }
     }
 }

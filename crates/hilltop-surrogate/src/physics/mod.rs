@@ -48,7 +48,7 @@ impl Physics {
     pub fn new(knowledge: Arc<Knowledge>) -> Self {
         Self {
             knowledge,
-            rows: 1000,
+            rows: 1500,
             schedule: Schedule {
                 first: 4,
                 each_until: 12,
