@@ -5,7 +5,7 @@
 )]
 
 use crate::elementary::{SINE_LIMIT, erf_gaussian, normal_gaussian, sine_cosine, softplus_jet, tanh_slope};
-use pulp::{Arch, Simd, WithSimd};
+use crate::fused::{Pass, widest};
 use serde::{Deserialize, Serialize};
 use std::f64::consts::FRAC_2_SQRT_PI;
 use std::marker::PhantomData;
@@ -244,7 +244,7 @@ fn beyond_reduction(values: &[f64]) -> bool {
     values.iter().fold(false, |beyond, z| beyond | (z.abs() > SINE_LIMIT))
 }
 
-/// One pass over the slices with the widest instructions of the machine; an empty slice means "not wanted".
+/// One pass over the slices; an empty slice means "not wanted".
 struct Sweep<'a, F> {
     function: PhantomData<F>,
     values: &'a mut [f64],
@@ -253,7 +253,7 @@ struct Sweep<'a, F> {
 }
 
 fn sweep<F: Function>(values: &mut [f64], slopes: &mut [f64], curvatures: &mut [f64]) {
-    Arch::new().dispatch(Sweep::<F> {
+    widest(Sweep::<F> {
         function: PhantomData,
         values,
         slopes,
@@ -261,21 +261,7 @@ fn sweep<F: Function>(values: &mut [f64], slopes: &mut [f64], curvatures: &mut [
     });
 }
 
-impl<F: Function> WithSimd for Sweep<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // Every instruction set with vectors has fused multiplication; without vectors it would be a call.
-        if S::IS_SCALAR {
-            self.run::<false>();
-        } else {
-            self.run::<true>();
-        }
-    }
-}
-
-impl<F: Function> Sweep<'_, F> {
+impl<F: Function> Pass for Sweep<'_, F> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
         let Self {

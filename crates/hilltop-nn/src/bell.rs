@@ -1,31 +1,20 @@
-//! Exponentials of whole slices, compiled for several instruction sets and chosen when the program runs.
+//! Exponentials of whole slices.
 #![allow(
     clippy::inline_always,
     reason = "a call inside a loop would keep it from being vectorised"
 )]
 
 use crate::elementary::exponential;
-use pulp::{Arch, Simd, WithSimd};
+use crate::fused::{Pass, widest};
 
 struct Exponentials<'a>(&'a mut [f64]);
 
-impl WithSimd for Exponentials<'_> {
-    type Output = ();
-
+impl Pass for Exponentials<'_> {
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        if S::IS_SCALAR {
-            run::<false>(self.0);
-        } else {
-            run::<true>(self.0);
+    fn run<const FUSED: bool>(self) {
+        for value in self.0 {
+            *value = exponential::<FUSED>(*value);
         }
-    }
-}
-
-#[inline(always)]
-fn run<const FUSED: bool>(values: &mut [f64]) {
-    for value in values {
-        *value = exponential::<FUSED>(*value);
     }
 }
 
@@ -37,5 +26,5 @@ fn run<const FUSED: bool>(values: &mut [f64]) {
 /// assert!(numbers.iter().zip([1.0, 0.36787944117144233, 2.061153622438558e-9]).all(|(a, b)| (a / b - 1.0_f64).abs() < 1e-14));
 /// ```
 pub fn exponentials(values: &mut [f64]) {
-    Arch::new().dispatch(Exponentials(values));
+    widest(Exponentials(values));
 }

@@ -58,6 +58,7 @@ mod ensemble;
 mod error;
 mod features;
 mod forward;
+mod fused;
 mod jet_network;
 mod jet_pass;
 mod jet_tangent;

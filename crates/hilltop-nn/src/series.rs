@@ -13,8 +13,9 @@
 use crate::Activation;
 use crate::downset::Downset;
 use crate::elementary::SINE_LIMIT;
+use crate::fused::{Pass, widest};
 use crate::tower::{Erf, Gelu, HEIGHT, LargeSin, Relu, Sigmoid, Sin, Softplus, Tall, Tanh};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Arch;
 use std::marker::PhantomData;
 
 /// Numbers worked on at once, so that all terms of them stay in the nearest memory.
@@ -85,7 +86,7 @@ struct Sweep<'a, F> {
 }
 
 fn sweep<F: Tall>(set: &Downset, values: &mut [f64], slopes: &mut [f64]) {
-    Arch::new().dispatch(Sweep::<F> {
+    widest(Sweep::<F> {
         function: PhantomData,
         set,
         values,
@@ -93,21 +94,7 @@ fn sweep<F: Tall>(set: &Downset, values: &mut [f64], slopes: &mut [f64]) {
     });
 }
 
-impl<F: Tall> WithSimd for Sweep<'_, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
-        // Every instruction set with vectors has fused multiplication; without vectors it would be a call.
-        if S::IS_SCALAR {
-            self.run::<false>();
-        } else {
-            self.run::<true>();
-        }
-    }
-}
-
-impl<F: Tall> Sweep<'_, F> {
+impl<F: Tall> Pass for Sweep<'_, F> {
     #[inline(always)]
     fn run<const FUSED: bool>(self) {
         let length = self.values.len() / self.set.len();
