@@ -16,7 +16,7 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, LogEi, feasibility, maximiser};
-use hilltop_core::{History, Limit, Model, Models, Points, Proposer, Query, Recommendation, Result, Score};
+use hilltop_core::{History, Limit, Model, Models, Points, Proposer, Query, Result, Score};
 use hilltop_surrogate::Gp;
 use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
@@ -279,10 +279,6 @@ impl Round<'_> {
 impl Proposer for Alternating {
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>> {
         one_by_one(history, count, |history| self.propose_one(history))
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.composite.recommend(history)
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {

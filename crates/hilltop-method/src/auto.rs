@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Recommendation, Result, Rng};
+use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Result, Rng};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
@@ -173,10 +173,6 @@ impl Proposer for Search {
     fn at_once(&self, history: &History) -> usize {
         let global = if history.is_noisy() { &self.noisy } else { &self.quiet };
         global.at_once(history)
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.global(history).recommend(history)
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hilltop_acquire::{Budget, Design, feasibility, maximiser};
 use hilltop_core::{
     Acquisition, Bounds, Capabilities, Context, Error, Evidence, Feasibility, History, Limit, Maximiser, Model, Models,
-    Points, Proposer, Query, Recommendation, Result, Rng, Score, Surrogate,
+    Points, Proposer, Query, Result, Rng, Score, Surrogate,
 };
 
 use crate::arm::{any_arm, best_arm};
@@ -248,12 +248,6 @@ impl Proposer for Composite {
     /// The rest of the design, then one after another.
     fn at_once(&self, history: &History) -> usize {
         self.left(history).clamp(1, STRETCH as u64) as usize
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        let Some(best) = history.best() else { return Ok(None) };
-        let point = history.points().row(best).to_vec();
-        Ok(Some(Recommendation { point, believed: None }))
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {

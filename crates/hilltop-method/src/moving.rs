@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, maximiser};
-use hilltop_core::{Acquisition, History, Limit, Model, Proposer, Query, Recommendation, Result};
+use hilltop_core::{Acquisition, History, Limit, Model, Proposer, Query, Result};
 use hilltop_surrogate::Accumulated;
 
 use crate::composite::Composite;
@@ -63,10 +63,6 @@ impl Proposer for Moving {
         self.composite
             .as_ref()
             .map_or(1, |composite| composite.at_once(history))
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.composite(history)?.recommend(history)
     }
 
     fn chooses(&self) -> bool {

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, LogEi, Mean, Path, acquisition, maximiser};
-use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Recommendation, Result, Space};
+use hilltop_core::{Error, History, Knowledge, Limit, Model, Models, Proposer, Query, Result, Space};
 use hilltop_surrogate::pinn::Training;
 use hilltop_surrogate::{Physics, Pinn};
 use serde::{Deserialize, Serialize};
@@ -193,10 +193,6 @@ fn is_believed(model: &dyn Model) -> bool {
 impl Proposer for Informed {
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>> {
         one_by_one(history, count, |history| self.propose_one(history))
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.informed.recommend(history)
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use faer::MatRef;
 use hilltop_acquire::{Design, Optimistic, Schedule, Ucb, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Models, Proposer, Query, Recommendation, Result};
+use hilltop_core::{Error, History, Limit, Model, Models, Proposer, Query, Result};
 use hilltop_surrogate::Gp;
 use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
@@ -225,10 +225,6 @@ impl Outlook<'_> {
 impl Proposer for Deciding {
     fn propose(&mut self, history: &History, count: usize) -> Result<Vec<Query>> {
         one_by_one(history, count, |history| self.propose_one(history))
-    }
-
-    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
-        self.composite.recommend(history)
     }
 
     fn model(&mut self, history: &History) -> Result<Option<Arc<dyn Model>>> {
