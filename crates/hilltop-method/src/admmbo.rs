@@ -17,7 +17,6 @@ use std::sync::Arc;
 
 use hilltop_acquire::{Design, LogEi, feasibility, maximiser};
 use hilltop_core::{History, Limit, Model, Models, Points, Proposer, Query, Result, Score};
-use hilltop_surrogate::Gp;
 use hilltop_surrogate::gp::Family;
 use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
@@ -26,10 +25,9 @@ use crate::admm::State;
 use crate::admm_block::{Lower, Nearer};
 use crate::composite::{Composite, one_by_one};
 use crate::limits::{left, limited, memory_with, variance};
-use crate::process::on_processes;
+use crate::process::Process;
 use crate::queries::{Queries, unseen};
 use crate::recipe::at_least;
-use crate::transform::Transform;
 
 /// The settings of `admmbo`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,13 +76,15 @@ impl Admmbo {
         at_least("barrier", self.barrier, positive, "a number above 0")?;
         at_least("objective-steps", self.objective_steps as f64, 1.0, "at least 1")?;
         at_least("limit-steps", self.limit_steps as f64, 1.0, "at least 1")?;
-        let process = Gp {
+        let process = Process {
             kernel: self.kernel,
             noise: self.noise,
-            ..Gp::default()
+            design: self.design,
+            maximiser: self.maximiser,
+            ..Process::default()
         };
         // The composition fits, designs and searches; what is searched is a block's own score.
-        let composite = on_processes(process, self.design, Transform::None, LogEi::default(), self.maximiser)?;
+        let composite = process.composed(LogEi::default())?;
         let composite = composite.under(Arc::new(feasibility::Auto::default()));
         let settings = self.clone();
         Ok(Box::new(Alternating { settings, composite }))

@@ -4,15 +4,11 @@
 //!
 //! H. Kushner, *A New Method of Locating the Maximum Point of an Arbitrary Multipeak Curve* (1964).
 
-use hilltop_acquire::{Design, Incumbent, LogPi, maximiser};
+use hilltop_acquire::{Incumbent, LogPi};
 use hilltop_core::{Proposer, Result};
-use hilltop_surrogate::Gp;
-use hilltop_surrogate::gp::Family;
-use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
-use crate::process::on_processes;
-use crate::transform::Transform;
+use crate::process::Process;
 
 /// The settings of `gp-pi`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,16 +18,9 @@ pub struct GpPi {
     pub incumbent: Incumbent,
     /// How many deviations of the observed values an improvement must exceed.
     pub margin: f64,
-    /// Squared exponential or Matérn.
-    pub kernel: Family,
-    /// The noise variance of standardised values, fitted or fixed.
-    pub noise: Fit,
-    /// The first points.
-    pub design: Design,
-    /// What is done to the objective's values first.
-    pub transform: Transform,
-    /// How the best point is found.
-    pub maximiser: maximiser::Kind,
+    /// The process and the search.
+    #[serde(flatten)]
+    pub process: Process,
 }
 
 impl Default for GpPi {
@@ -39,28 +28,19 @@ impl Default for GpPi {
         Self {
             incumbent: Incumbent::default(),
             margin: 0.01,
-            kernel: Family::default(),
-            noise: Fit::Fitted,
-            design: Design::default(),
-            transform: Transform::None,
-            maximiser: maximiser::Kind::default(),
+            process: Process::default(),
         }
     }
 }
 
 impl GpPi {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let process = Gp {
-            kernel: self.kernel,
-            noise: self.noise,
-            ..Gp::default()
-        };
         let acquisition = LogPi {
             incumbent: self.incumbent,
             margin: self.margin,
             ..LogPi::default()
         };
-        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        let composite = self.process.composed(acquisition)?;
         Ok(Box::new(composite))
     }
 }

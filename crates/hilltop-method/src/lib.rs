@@ -72,6 +72,7 @@ pub use neural_greedy::NeuralGreedy;
 pub use neural_ts::NeuralTs;
 pub use neural_ucb::NeuralUcb;
 pub use pinn_bo::{Belief, PinnBo};
+pub use process::Process;
 pub use queries::Queries;
 pub use random::Random;
 pub use recipe::Recipe;

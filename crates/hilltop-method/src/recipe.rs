@@ -291,11 +291,18 @@ mod tests {
         assert!(message(&json!({ "width": 5 })).contains("a table with a name"));
         assert!(message(&json!({ "name": "random", "widht": 5 })).contains("widht"));
         assert!(message(&json!({ "name": "neural-bo", "width": "wide" })).contains("wide"));
-        for name in ["neural-ucb", "neural-ts", "dngo", "neural-greedy"] {
+        for (name, setting) in [
+            ("neural-ucb", "`width`"),
+            ("neural-ts", "`width`"),
+            ("dngo", "`width`"),
+            ("neural-greedy", "`width`"),
+            ("gp-pi", "`margin`"),
+            ("ucb-c", "`queries`"),
+        ] {
             let unknown = message(&json!({ "name": name, "widht": 5 }));
             assert!(unknown.contains("unknown field `widht`, expected one of"), "{unknown}");
             assert!(
-                unknown.contains("`width`") && unknown.contains("`maximiser`"),
+                unknown.contains(setting) && unknown.contains("`maximiser`"),
                 "{unknown}"
             );
         }

@@ -16,70 +16,41 @@
 use std::sync::Arc;
 
 use faer::MatRef;
-use hilltop_acquire::{Design, Optimistic, Schedule, Ucb, maximiser};
+use hilltop_acquire::{Optimistic, Schedule, Ucb};
 use hilltop_core::{Error, History, Limit, Model, Models, Proposer, Query, Result};
-use hilltop_surrogate::Gp;
-use hilltop_surrogate::gp::Family;
-use hilltop_surrogate::ntk::Fit;
 use serde::{Deserialize, Serialize};
 
 use crate::composite::{Composite, all_believed, one_by_one};
 use crate::limits::variance;
-use crate::process::on_processes;
+use crate::process::Process;
 use crate::queries::{Queries, begun, unseen};
 use crate::transform::Transform;
 
 /// The settings of `ucb-c`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct UcbC {
     /// The square of how many deviations are hoped for.
     pub beta: Schedule,
     /// All outputs at once, or single ones.
     pub queries: Queries,
-    /// Squared exponential or Matérn.
-    pub kernel: Family,
-    /// The noise variance of standardised values, fitted or fixed.
-    pub noise: Fit,
-    /// The first points.
-    pub design: Design,
-    /// What is done to the objective's values first.
-    pub transform: Transform,
-    /// How the best point is found.
-    pub maximiser: maximiser::Kind,
-}
-
-impl Default for UcbC {
-    fn default() -> Self {
-        Self {
-            beta: Schedule::default(),
-            queries: Queries::All,
-            kernel: Family::default(),
-            noise: Fit::Fitted,
-            design: Design::default(),
-            transform: Transform::None,
-            maximiser: maximiser::Kind::default(),
-        }
-    }
+    /// The process and the search.
+    #[serde(flatten)]
+    pub process: Process,
 }
 
 impl UcbC {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
-        let process = Gp {
-            kernel: self.kernel,
-            noise: self.noise,
-            ..Gp::default()
-        };
         let acquisition = Ucb { beta: self.beta };
-        let composite = on_processes(process, self.design, self.transform, acquisition, self.maximiser)?;
+        let composite = self.process.composed(acquisition)?;
         let composite = composite.under(Arc::new(Optimistic {
             beta: self.beta,
             declares: false,
         }));
-        if self.queries == Queries::Single && self.transform != Transform::None {
+        if self.queries == Queries::Single && self.process.transform != Transform::None {
             return Err(Error::Setting {
                 setting: "transform".into(),
-                value: serde_json::to_string(&self.transform).unwrap_or_default(),
+                value: serde_json::to_string(&self.process.transform).unwrap_or_default(),
                 allowed: "\"none\" where queries = \"single\"".into(),
             });
         }
