@@ -11,10 +11,10 @@
 
 use std::sync::Arc;
 
-use faer::{Mat, MatMut, MatRef};
-use hilltop_core::{Context, Feasibility, History, Limit, Models, Result, Rng, Score, SmoothScore};
+use hilltop_core::{Context, Feasibility, History, Limit, Models, Result, Rng, Score};
 
 use super::cut::Cut;
+use super::joint::{Formula, Joint, Worth};
 use super::odds::Chance;
 use super::{Probability, seeks};
 use crate::acquisition::middle;
@@ -95,74 +95,43 @@ impl Feasibility for Budget {
         if outputs.is_empty() || seeks(context) || risk >= 1.0 {
             return super::Auto::default().apply(score, models, context, rng);
         }
-        let margin = Chance::of("max_violation", &outputs, &middle(context))?;
+        let margin = |limits: &[Limit]| Chance::of("max_violation", limits, &middle(context)).map(Arc::new);
         let bar = (-risk).ln_1p();
-        if score.is_logarithmic() {
-            let score = Probability::default().apply(score, models, context, rng)?;
-            return Ok(Arc::new(Barrier { score, margin, bar }));
+        if !score.is_logarithmic() {
+            let margin = margin(&models.limits)?;
+            return Ok(Cut { bar }.apply(score, margin, context, rng));
         }
-        let margin: Arc<dyn Score> = Arc::new(Chance::of("max_violation", &models.limits, &middle(context))?);
-        Ok(Cut { score, margin, bar }.apply(context, rng))
+        Ok(Arc::new(Joint {
+            margin: margin(&outputs)?,
+            score: Probability::default().apply(score, models, context, rng)?,
+            formula: Barrier { bar },
+        }))
     }
 }
 
 /// What it costs to fall short of the bar by as much as the bar itself.
 const STEEP: f64 = 30.0;
 
-/// A logarithmic score that falls quickly where the margin is below the bar.
+/// A logarithmic score falls quickly where the margin is below the bar.
 struct Barrier {
-    score: Arc<dyn Score>,
-    margin: Chance,
     bar: f64,
 }
 
-impl Barrier {
-    /// What a margin costs, and by how much more for each unit it falls.
-    fn cost(&self, margin: f64) -> (f64, f64) {
+impl Formula for Barrier {
+    const LOGARITHMIC: bool = true;
+
+    fn worth(&self, score: f64, margin: f64) -> Worth {
         let short = ((self.bar - margin) / self.bar.abs()).max(0.0);
         // Quadratic where it matters; straight beyond, so that nothing drowns in it.
-        if short < 10.0 {
+        let (cost, by_margin) = if short < 10.0 {
             (STEEP * short * short, 2.0 * STEEP * short / self.bar.abs())
         } else {
             (STEEP * (20.0 * short - 100.0), 20.0 * STEEP / self.bar.abs())
-        }
-    }
-}
-
-impl Score for Barrier {
-    fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
-        self.score.values(points, out);
-        let mut margins = vec![0.0; out.len()];
-        self.margin.values(points, &mut margins);
-        out.iter_mut()
-            .zip(margins)
-            .for_each(|(out, margin)| *out -= self.cost(margin).0);
-    }
-
-    fn smooth(&self) -> Option<&dyn SmoothScore> {
-        let both = self.score.smooth().is_some() && self.margin.smooth().is_some();
-        both.then_some(self)
-    }
-
-    fn is_logarithmic(&self) -> bool {
-        true
-    }
-}
-
-impl SmoothScore for Barrier {
-    fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
-        let Some(score) = self.score.smooth() else {
-            return values.fill(f64::NAN);
         };
-        score.values_and_gradients(points, values, gradients.as_mut());
-        let (mut margins, mut slopes) = (vec![0.0; values.len()], Mat::zeros(points.nrows(), points.ncols()));
-        self.margin.values_and_gradients(points, &mut margins, slopes.as_mut());
-        for row in 0..points.nrows() {
-            let (cost, steepness) = self.cost(margins[row]);
-            values[row] -= cost;
-            for axis in 0..points.ncols() {
-                gradients[(row, axis)] += steepness * slopes[(row, axis)];
-            }
+        Worth {
+            value: score - cost,
+            by_score: 1.0,
+            by_margin,
         }
     }
 }

@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use faer::{Mat, MatMut, MatRef};
-use hilltop_core::{Context, Points, Rng, Score, SmoothScore};
+use hilltop_core::{Context, Points, Rng, Score};
 
+use super::joint::{Formula, Joint, Worth};
 use crate::design::Sobol;
 
 /// What lies beyond the cut is below every score.
@@ -17,26 +17,45 @@ const ASKED: u64 = 1000;
 /// How many of the best observations are.
 const OBSERVED: usize = 200;
 
-/// A score with everything cut off where the margin is below the bar.
+/// Everything is cut off where the margin is below the bar.
 pub(crate) struct Cut {
-    pub(crate) score: Arc<dyn Score>,
-    pub(crate) margin: Arc<dyn Score>,
     pub(crate) bar: f64,
 }
 
 impl Cut {
     /// The score within the cut; where nothing passes it, the margin itself.
-    pub(crate) fn apply(self, context: &Context<'_>, rng: &mut Rng) -> Arc<dyn Score> {
-        if best(self.margin.as_ref(), context, rng).0 >= self.bar {
-            Arc::new(self)
-        } else {
-            self.margin
+    pub(crate) fn apply(
+        self,
+        score: Arc<dyn Score>,
+        margin: Arc<dyn Score>,
+        context: &Context<'_>,
+        rng: &mut Rng,
+    ) -> Arc<dyn Score> {
+        if best(margin.as_ref(), context, rng).0 < self.bar {
+            return margin;
         }
+        let formula = self;
+        Arc::new(Joint { score, margin, formula })
     }
+}
 
-    fn lowered(&self, margin: f64) -> f64 {
-        let missed = (self.bar - margin).min(FARTHEST);
-        BELOW * (1.0 + missed)
+impl Formula for Cut {
+    const LOGARITHMIC: bool = false;
+
+    fn worth(&self, score: f64, margin: f64) -> Worth {
+        if margin < self.bar {
+            let missed = (self.bar - margin).min(FARTHEST);
+            return Worth {
+                value: BELOW * (1.0 + missed),
+                by_score: 0.0,
+                by_margin: -BELOW,
+            };
+        }
+        Worth {
+            value: score,
+            by_score: 1.0,
+            by_margin: 0.0,
+        }
     }
 }
 
@@ -63,41 +82,4 @@ pub(crate) fn best(margin: &dyn Score, context: &Context<'_>, rng: &mut Rng) -> 
     margin.values(points.matrix(), &mut values);
     let greatest = values.iter().copied().filter(|value| !value.is_nan());
     (greatest.fold(f64::NEG_INFINITY, f64::max), points.len())
-}
-
-impl Score for Cut {
-    fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
-        self.score.values(points, out);
-        let mut margins = vec![0.0; out.len()];
-        self.margin.values(points, &mut margins);
-        for (out, margin) in out.iter_mut().zip(margins) {
-            if margin < self.bar {
-                *out = self.lowered(margin);
-            }
-        }
-    }
-
-    fn smooth(&self) -> Option<&dyn SmoothScore> {
-        let both = self.score.smooth().is_some() && self.margin.smooth().is_some();
-        both.then_some(self)
-    }
-}
-
-impl SmoothScore for Cut {
-    fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
-        let (Some(score), Some(margin)) = (self.score.smooth(), self.margin.smooth()) else {
-            return values.fill(f64::NAN);
-        };
-        score.values_and_gradients(points, values, gradients.as_mut());
-        let (mut margins, mut slopes) = (vec![0.0; values.len()], Mat::zeros(points.nrows(), points.ncols()));
-        margin.values_and_gradients(points, &mut margins, slopes.as_mut());
-        for row in 0..points.nrows() {
-            if margins[row] < self.bar {
-                values[row] = self.lowered(margins[row]);
-                for axis in 0..points.ncols() {
-                    gradients[(row, axis)] = -BELOW * slopes[(row, axis)];
-                }
-            }
-        }
-    }
 }

@@ -47,6 +47,6 @@ impl Feasibility for Likely {
             return Ok(margin);
         }
         let bar = self.level.ln();
-        Ok(Cut { score, margin, bar }.apply(context, rng))
+        Ok(Cut { bar }.apply(score, margin, context, rng))
     }
 }

@@ -5,6 +5,7 @@
 
 mod budget;
 mod cut;
+mod joint;
 mod likely;
 mod odds;
 mod optimistic;

@@ -59,7 +59,7 @@ impl Feasibility for Optimistic {
         }
         let margin: Arc<dyn Score> = Arc::new(Sum::new("optimistic", hopes, &middle(context))?);
         let bar = -ROUNDING;
-        Ok(Cut { score, margin, bar }.apply(context, rng))
+        Ok(Cut { bar }.apply(score, margin, context, rng))
     }
 }
 

@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
-use faer::{Mat, MatMut, MatRef};
-use hilltop_core::{Context, Error, Feasibility, Models, Result, Rng, Score, SmoothScore};
+use hilltop_core::{Context, Error, Feasibility, Models, Result, Rng, Score};
 use serde::{Deserialize, Serialize};
 
+use super::joint::{Formula, Joint, Worth};
 use super::odds::Chance;
 use super::seeks;
 use crate::acquisition::{middle, spread};
@@ -37,12 +37,13 @@ impl Feasibility for Probability {
                 offered: "another",
             });
         }
-        let chance = Chance::of("probability", &models.limits, &middle(context))?;
+        let margin: Arc<dyn Score> = Arc::new(Chance::of("probability", &models.limits, &middle(context))?);
         if seeks(context) {
-            return Ok(Arc::new(chance));
+            return Ok(margin);
         }
         let floor = (NOTHING * spread(context.evidence.values)).ln();
-        Ok(Arc::new(Product { score, chance, floor }))
+        let formula = Product { floor };
+        Ok(Arc::new(Joint { score, margin, formula }))
     }
 }
 
@@ -55,57 +56,23 @@ const NOTHING: f64 = 1e-6;
 /// probability: certain failures would seem the lesser evil. Below an improvement that is none it falls by its own
 /// logarithm only.
 struct Product {
-    score: Arc<dyn Score>,
-    chance: Chance,
     floor: f64,
 }
 
-impl Product {
-    /// The score as it counts, and the slope of that.
-    fn counted(&self, score: f64) -> (f64, f64) {
+impl Formula for Product {
+    const LOGARITHMIC: bool = true;
+
+    fn worth(&self, score: f64, chance: f64) -> Worth {
         let below = self.floor - score;
-        if below > 0.0 {
+        let (counted, by_score) = if below > 0.0 {
             (self.floor - below.ln_1p(), 1.0 / (1.0 + below))
         } else {
             (score, 1.0)
-        }
-    }
-}
-
-impl Score for Product {
-    fn values(&self, points: MatRef<'_, f64>, out: &mut [f64]) {
-        self.score.values(points, out);
-        let mut chance = vec![0.0; out.len()];
-        self.chance.values(points, &mut chance);
-        out.iter_mut()
-            .zip(chance)
-            .for_each(|(out, chance)| *out = self.counted(*out).0 + chance);
-    }
-
-    fn smooth(&self) -> Option<&dyn SmoothScore> {
-        let both = self.score.smooth().is_some() && self.chance.smooth().is_some();
-        both.then_some(self)
-    }
-
-    fn is_logarithmic(&self) -> bool {
-        true
-    }
-}
-
-impl SmoothScore for Product {
-    fn values_and_gradients(&self, points: MatRef<'_, f64>, values: &mut [f64], mut gradients: MatMut<'_, f64>) {
-        let Some(score) = self.score.smooth() else {
-            return values.fill(f64::NAN);
         };
-        score.values_and_gradients(points, values, gradients.as_mut());
-        let (mut chance, mut slopes) = (vec![0.0; values.len()], Mat::zeros(points.nrows(), points.ncols()));
-        self.chance.values_and_gradients(points, &mut chance, slopes.as_mut());
-        for row in 0..points.nrows() {
-            let (counted, slope) = self.counted(values[row]);
-            values[row] = counted + chance[row];
-            for axis in 0..points.ncols() {
-                gradients[(row, axis)] = slope * gradients[(row, axis)] + slopes[(row, axis)];
-            }
+        Worth {
+            value: counted + chance,
+            by_score,
+            by_margin: 1.0,
         }
     }
 }
