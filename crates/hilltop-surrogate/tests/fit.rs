@@ -191,13 +191,13 @@ fn another_option_is_as_far_as_half_a_range() {
     };
     let model: Arc<dyn Model> = known.fit(&evidence, Previous::default()).unwrap();
     let process = model.as_any().downcast_ref::<ProcessModel>().unwrap();
-    let kernel = &process.posterior().kernel;
+    let condition = &process.posterior().condition;
     let rows = [[0.25, 1.0, 0.0, 0.0], [0.75, 1.0, 0.0, 0.0], [0.25, 0.0, 1.0, 0.0]];
     let all = Mat::from_fn(3, 4, |i, j| rows[i][j]);
     // In the feature space the squared distances are equal, and so are the norms.
-    let variances = kernel.diagonal(all.as_ref());
+    let variances = condition.prior().diagonal(all.as_ref());
     assert!((variances[0] - variances[1]).abs() < 1e-12 && (variances[0] - variances[2]).abs() < 1e-12);
-    let cross = kernel.anchors(all.as_ref()).cross(all.as_ref());
+    let cross = condition.cross(all.as_ref());
     assert!((cross[(0, 1)] - cross[(0, 2)]).abs() < 1e-12, "{cross:?}");
     assert_eq!(parameters(model.as_ref()).scales.len(), 2);
 }

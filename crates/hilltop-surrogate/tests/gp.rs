@@ -68,7 +68,6 @@ fn the_posterior_is_that_of_scikit_learn() {
         );
         let posterior = Posterior {
             mean: Mean::Kernel(exact.weights(&values)),
-            kernel,
             condition: Box::new(exact),
         };
         let beliefs = posterior.beliefs(queries.as_ref());
@@ -146,12 +145,7 @@ fn appended_rows_equal_refactoring() {
         let believed = |condition: Box<dyn Condition>| {
             let mean = Mean::Kernel(condition.weights(&values));
             let information = condition.information().unwrap();
-            let kernel = kernel.clone();
-            let posterior = Posterior {
-                kernel,
-                condition,
-                mean,
-            };
+            let posterior = Posterior { condition, mean };
             (posterior.beliefs(queries.as_ref()), information)
         };
         let grown = |condition: Box<dyn Condition>, from: usize| {
@@ -343,7 +337,6 @@ fn the_order_of_observations_does_not_matter_and_what_is_believed_shrinks_the_de
         let beliefs = |points: Mat<f64>, values: &[f64]| {
             let exact = Exact::new(kernel.clone(), points, 1e-3).unwrap();
             let posterior = Posterior {
-                kernel: kernel.clone(),
                 mean: Mean::Kernel(exact.weights(values)),
                 condition: Box::new(exact),
             };

@@ -9,7 +9,9 @@ use faer::Mat;
 use hilltop_core::{Result, Rng};
 use hilltop_surrogate::Ntk;
 use hilltop_surrogate::ntk::{Limit, erf, relu};
-use hilltop_surrogate::process::{Field, Grouping, Inner, Kernel, Likelihood, Prior, Priors, Profile, Source};
+use hilltop_surrogate::process::{
+    Field, Grouping, Inner, Kernel, Likelihood, Prior, Priors, Profile, Source, Variance,
+};
 use support::{assert_close, differences, fitted, uniform, wavy};
 
 /// A source that is never asked.

@@ -112,25 +112,11 @@ fn stored_posterior() -> (Posterior, Value) {
         noise: 1e-4,
     };
     let points = matrix(&data["points"]);
-    let mut condition = Informed::new(
-        kernel.clone(),
-        vec![rows],
-        targets,
-        points.as_ref().subrows(0, 2),
-        doubt,
-    )
-    .unwrap();
+    let mut condition = Informed::new(kernel, vec![rows], targets, points.as_ref().subrows(0, 2), doubt).unwrap();
     (2..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));
     let mean = Mean::Kernel(condition.weights(&numbers(&data["values"])));
     let condition = Box::new(condition);
-    (
-        Posterior {
-            kernel,
-            condition,
-            mean,
-        },
-        data,
-    )
+    (Posterior { condition, mean }, data)
 }
 
 #[test]

@@ -29,13 +29,9 @@ fn smooth_kernel(dim: usize, scale: f64) -> Arc<dyn Kernel> {
     Arc::new(Inner::new(erf(1, Limit::Tangent), Arc::new(Silent), weights, 1.3))
 }
 
-fn posterior(kernel: &Arc<dyn Kernel>, condition: Box<dyn Condition>, values: &[f64]) -> Posterior {
+fn posterior(condition: Box<dyn Condition>, values: &[f64]) -> Posterior {
     let mean = Mean::Kernel(condition.weights(values));
-    Posterior {
-        kernel: kernel.clone(),
-        condition,
-        mean,
-    }
+    Posterior { condition, mean }
 }
 
 fn part(points: &Mat<f64>, start: usize, count: usize) -> Mat<f64> {
@@ -50,8 +46,8 @@ fn five_hundred_appended_rows_equal_refactoring() {
     let whole = Exact::new(kernel.clone(), points.clone(), 1e-4).unwrap();
     let mut grown = Exact::new(kernel.clone(), part(&points, 0, 100), 1e-4).unwrap();
     (100..600).for_each(|row| grown.push(points.as_ref().subrows(row, 1)));
-    let whole = posterior(&kernel, Box::new(whole), &values).beliefs(queries.as_ref());
-    let grown = posterior(&kernel, Box::new(grown), &values).beliefs(queries.as_ref());
+    let whole = posterior(Box::new(whole), &values).beliefs(queries.as_ref());
+    let grown = posterior(Box::new(grown), &values).beliefs(queries.as_ref());
     assert!(
         distance(&whole.mean, &grown.mean) < 1e-8,
         "{}",
@@ -67,9 +63,9 @@ fn rows_appended_to_many_landmarks_come_to_the_exact_posterior() {
     let kernel = smooth_kernel(3, 0.8);
     let mut grown = Landmark::new(&kernel, part(&points, 0, 400), &values[..400], 1e-3, 300).unwrap();
     (400..500).for_each(|row| grown.push(points.as_ref().subrows(row, 1)));
-    let grown = posterior(&kernel, Box::new(grown), &values).beliefs(queries.as_ref());
+    let grown = posterior(Box::new(grown), &values).beliefs(queries.as_ref());
     let exact = Exact::new(kernel.clone(), points.clone(), 1e-3).unwrap();
-    let exact = posterior(&kernel, Box::new(exact), &values).beliefs(queries.as_ref());
+    let exact = posterior(Box::new(exact), &values).beliefs(queries.as_ref());
     assert!(
         distance(&exact.mean, &grown.mean) < 3e-3,
         "{}",
@@ -85,8 +81,8 @@ fn a_landmark_at_every_point_is_the_exact_posterior() {
     let kernel = smooth_kernel(3, 2.0);
     let exact = Exact::new(kernel.clone(), points.clone(), 1e-2).unwrap();
     let all = Landmark::new(&kernel, points.clone(), &values, 1e-2, 80).unwrap();
-    let exact = posterior(&kernel, Box::new(exact), &values);
-    let all = posterior(&kernel, Box::new(all), &values);
+    let exact = posterior(Box::new(exact), &values);
+    let all = posterior(Box::new(all), &values);
     let (a, b) = (exact.slopes(queries.as_ref()), all.slopes(queries.as_ref()));
     assert!(
         distance(&a.beliefs.mean, &b.beliefs.mean) < 1e-6,
@@ -105,8 +101,8 @@ fn a_thousand_landmarks_of_three_thousand_points_keep_deviations_within_five_per
         let kernel = smooth_kernel(dim, scale);
         let exact = Exact::new(kernel.clone(), points.clone(), 1e-2).unwrap();
         let few = Landmark::new(&kernel, points.clone(), &values, 1e-2, 1000).unwrap();
-        let exact = posterior(&kernel, Box::new(exact), &values).beliefs(queries.as_ref());
-        let few = posterior(&kernel, Box::new(few), &values).beliefs(queries.as_ref());
+        let exact = posterior(Box::new(exact), &values).beliefs(queries.as_ref());
+        let few = posterior(Box::new(few), &values).beliefs(queries.as_ref());
         let errors = exact
             .deviation
             .iter()

@@ -156,25 +156,20 @@ impl Surrogate for Gp {
         };
         let parameters = &origin.fitted.parameters;
         let grown = older.filter(|_| begun.is_some_and(|begun| begun.grows_into(&origin, points.as_ref())));
-        let (kernel, mut condition, done) = if let Some(older) = grown {
-            let posterior = older.posterior();
-            (posterior.kernel.clone(), posterior.condition.boxed(), older.observed())
+        let (mut condition, done) = if let Some(older) = grown {
+            (older.posterior().condition.boxed(), older.observed())
         } else {
             let weights = refit.grouping.weights(parameters);
             let family = Arc::new(self.kernel);
             let kernel: Arc<dyn Kernel> = Arc::new(Inner::new(family.clone(), family, weights, parameters.signal));
             let head = points.as_ref().subrows(0, base).to_owned();
             let condition = self.condition(&kernel, head, &evidence.values[..base], parameters.noise)?;
-            (kernel, condition, base)
+            (condition, base)
         };
         (done..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));
         let standard = Standard::of(evidence.values);
         let mean = Mean::Kernel(condition.weights(&standard.inward(evidence.values)));
-        let posterior = Posterior {
-            kernel,
-            condition,
-            mean,
-        };
+        let posterior = Posterior { condition, mean };
         Ok(Arc::new(ProcessModel::new(posterior, standard, origin)))
     }
 

@@ -13,7 +13,7 @@ use super::fit::initial;
 use super::network::Encoded;
 use super::spectrum::Spectrum;
 use super::{Fit, Ntk};
-use crate::process::{Fitted, Grouping, Hyperparameters, Kernel, Refit, Standard, subset};
+use crate::process::{Fitted, Grouping, Hyperparameters, Kernel, Refit, Standard, Variance, subset};
 
 /// The scales that are tried, times the median of what is believed beforehand.
 const SCALES: [f64; 4] = [0.5, 1.0, 2.0, 4.0];

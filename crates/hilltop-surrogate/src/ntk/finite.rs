@@ -8,7 +8,7 @@ use hilltop_core::{Result, Rng};
 use hilltop_nn::Tangent;
 
 use super::network::{Directional, Encoded};
-use crate::process::{Anchors, Crossing, Field, Kernel};
+use crate::process::{Anchors, Crossing, Field, Kernel, Variance};
 
 /// Points whose features are kept at once.
 const PART: usize = 384;
@@ -26,18 +26,7 @@ impl Finite {
     }
 }
 
-impl Kernel for Finite {
-    fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors> {
-        Arc::new(FiniteAnchors {
-            kernel: self.clone(),
-            tangent: Arc::new(self.tangent(points)),
-        })
-    }
-
-    fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64> {
-        Scale(self.factor) * self.tangent(points).gram()
-    }
-
+impl Variance for Finite {
     fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
         let parts = parts(points.nrows());
         let variances = parts.flat_map(|part| self.tangent(points.subrows(part.start, part.len())).diagonal());
@@ -49,6 +38,19 @@ impl Kernel for Finite {
         let (values, slopes) = self.encoded.network.diagonal_input_gradients(inputs.as_ref());
         let values = values.iter().map(|value| self.factor * value).collect();
         (values, self.encoded.outward(&slopes, self.factor))
+    }
+}
+
+impl Kernel for Finite {
+    fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors> {
+        Arc::new(FiniteAnchors {
+            kernel: self.clone(),
+            tangent: Arc::new(self.tangent(points)),
+        })
+    }
+
+    fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64> {
+        Scale(self.factor) * self.tangent(points).gram()
     }
 
     fn draw(&self, rng: &mut Rng) -> Result<Arc<dyn Field>> {

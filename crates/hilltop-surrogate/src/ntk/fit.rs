@@ -17,15 +17,15 @@ use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width};
 use crate::process::{
     Condition, Exact, Fitted, Inner, Kernel, Landmark, Mean, Origin, Posterior, ProcessModel, Refit, Selected,
-    Standard, digest,
+    Standard, Variance, digest,
 };
 
 /// Streams of the study's seed.
 const INITIAL_WEIGHTS: u64 = 0x4e54_4b00;
 const TRAINING: u64 = 0x4e54_4b01;
 
-/// A kernel, what the first observations explain of it, and how many these are.
-type Conditioned = (Arc<dyn Kernel>, Box<dyn Condition>, usize);
+/// What the first observations explain, and how many these are.
+type Conditioned = (Box<dyn Condition>, usize);
 
 /// Observations with the parameters that were fitted to them: what a network of the same family starts from.
 pub(crate) struct Prepared {
@@ -119,8 +119,8 @@ impl<'a> Fitting<'a> {
     pub(super) fn model(self, previous: Previous<'_>) -> Result<ProcessModel> {
         let start = self.start()?;
         let moved = self.moved(start.as_ref())?;
-        let (kernel, mut condition, done) = match self.earlier(previous) {
-            Some(earlier) => (earlier.0.kernel.clone(), earlier.0.condition.boxed(), earlier.1),
+        let (mut condition, done) = match self.earlier(previous) {
+            Some((earlier, observed)) => (earlier.condition.boxed(), observed),
             None => self.fresh(match self.ntk.features {
                 Features::Initial => start.as_ref(),
                 Features::Current => moved.as_ref(),
@@ -133,11 +133,7 @@ impl<'a> Fitting<'a> {
             _ => Mean::Kernel(condition.weights(&self.standardised)),
         };
         Ok(ProcessModel::new(
-            Posterior {
-                kernel,
-                condition,
-                mean,
-            },
+            Posterior { condition, mean },
             self.standard,
             self.origin,
         ))
@@ -232,7 +228,7 @@ impl<'a> Fitting<'a> {
         (fixed && grows).then(|| (model.posterior(), model.observed()))
     }
 
-    /// Kernel and condition of the base, from the network whose gradients are the features.
+    /// The condition of the base, from the network whose gradients are the features.
     fn fresh(&self, network: Option<&Encoded>) -> Result<Conditioned> {
         let kernel: Arc<dyn Kernel> = match network {
             Some(network) => Arc::new(Finite {
@@ -257,7 +253,7 @@ impl<'a> Fitting<'a> {
                 Box::new(Selected::new(kernel.clone(), head.as_ref(), values, noise, count)?)
             }
         };
-        Ok((kernel, condition, base))
+        Ok((condition, base))
     }
 }
 

@@ -13,7 +13,7 @@ use hilltop_core::{Result, Rng};
 use super::rows::Rows;
 use super::smooth::{Plan, Smooth};
 use super::waves::Waves;
-use crate::process::{Anchors, Bordered, Condition, Crossing, Crossings, Factor, Field, Kernel};
+use crate::process::{Bordered, Condition, Crossing, Crossings, Factor, Field, Variance};
 
 /// What rows of laws are observed with: each has variance one, this much of it is doubt.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,6 +127,10 @@ impl Condition for Informed {
         self.factor.solve(&all)
     }
 
+    fn prior(&self) -> &dyn Variance {
+        self.kernel.as_ref()
+    }
+
     fn noise(&self) -> f64 {
         self.doubt.noise
     }
@@ -147,21 +151,16 @@ impl Condition for Informed {
         Crossings(self.parts().map(part).collect())
     }
 
-    fn explained(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
-        self.factor.forward(cross.as_mut());
-        (0..cross.ncols())
-            .map(|j| cross.as_ref().col(j).squared_norm_l2())
-            .collect()
+    fn explained(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.factor.explained(cross)
     }
 
-    fn duals(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
-        let explained = self.explained(cross.as_mut());
-        self.factor.backward(cross);
-        explained
+    fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.factor.duals(cross)
     }
 
     /// Matheron's rule, with residuals of the drawn function beside its values.
-    fn draw(&self, _kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+    fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
         let waves = Waves::drawn(&self.kernel, rng);
         let mut values: Vec<f64> = self.parts().flat_map(|rows| waves.functionals(rows)).collect();
         for (i, value) in values.iter_mut().enumerate() {
@@ -247,48 +246,12 @@ impl Crossing for SmoothCrossing {
     }
 }
 
-/// The kernel of values alone.
-impl Kernel for Smooth {
-    fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors> {
-        Arc::new(SmoothAnchors {
-            kernel: self.clone(),
-            rows: Rows::values(points),
-        })
-    }
-
-    fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64> {
-        Smooth::gram(self, &[&Rows::values(points)])
-    }
-
+impl Variance for Smooth {
     fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
         vec![self.product + self.sum; points.nrows()]
     }
 
     fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
         (self.diagonal(points), Mat::zeros(points.nrows(), points.ncols()))
-    }
-
-    fn draw(&self, rng: &mut Rng) -> Result<Arc<dyn Field>> {
-        Ok(Arc::new(Waves::drawn(self, rng)))
-    }
-}
-
-/// The kernel bound to points.
-struct SmoothAnchors {
-    kernel: Smooth,
-    rows: Rows,
-}
-
-impl Anchors for SmoothAnchors {
-    fn count(&self) -> usize {
-        self.rows.count()
-    }
-
-    fn cross_into(&self, queries: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        self.kernel.cross(&self.rows, queries, out);
-    }
-
-    fn crossing(&self, queries: MatRef<'_, f64>) -> Box<dyn Crossing> {
-        Box::new(SmoothCrossing::new(&self.kernel, &self.rows, queries))
     }
 }

@@ -67,7 +67,7 @@ impl Task<'_> {
         let fitted = self.follow(&form, memory, &|_, _| Ok(Vec::new()))?;
         let older = self.older.map(|older| &older.plain);
         let (condition, weights) = self.condition(&form, &fitted, &[], older)?;
-        let model = self.finished(&form, condition, weights, &fitted, "plain");
+        let model = self.finished(condition, weights, &fitted, "plain");
         Ok((model, fitted))
     }
 
@@ -79,7 +79,7 @@ impl Task<'_> {
         let dropped = self.physics.points() * laws.len() - laws.iter().map(|law| law.targets.len()).sum::<usize>();
         let older = self.older.filter(|older| older.linear).map(|older| &older.informed);
         let (condition, weights) = self.condition(&form, &fitted, &laws, older)?;
-        let model = self.finished(&form, condition, weights, &fitted, "informed");
+        let model = self.finished(condition, weights, &fitted, "informed");
         Ok((model, fitted, dropped))
     }
 
@@ -215,16 +215,8 @@ impl Task<'_> {
         }
     }
 
-    fn finished(
-        &self,
-        form: &Form,
-        condition: Informed,
-        weights: Vec<f64>,
-        fitted: &Found,
-        recipe: &str,
-    ) -> ProcessModel {
+    fn finished(&self, condition: Informed, weights: Vec<f64>, fitted: &Found, recipe: &str) -> ProcessModel {
         let posterior = Posterior {
-            kernel: Arc::new(form.kernel(&fitted.parameters)),
             condition: Box::new(condition),
             mean: Mean::Kernel(weights),
         };

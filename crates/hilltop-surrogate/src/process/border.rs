@@ -120,6 +120,21 @@ impl Bordered {
         base.chain((0..self.extra).map(|j| self.corner[(j, j)]))
     }
 
+    /// `‖L⁻¹k‖²` of every column, which becomes `L⁻¹k`.
+    pub fn explained(&self, mut columns: MatMut<'_, f64>) -> Vec<f64> {
+        self.forward(columns.as_mut());
+        (0..columns.ncols())
+            .map(|j| columns.as_ref().col(j).squared_norm_l2())
+            .collect()
+    }
+
+    /// `‖L⁻¹k‖²` of every column, which becomes `(LLᵀ)⁻¹k`.
+    pub fn duals(&self, mut columns: MatMut<'_, f64>) -> Vec<f64> {
+        let explained = self.explained(columns.as_mut());
+        self.backward(columns);
+        explained
+    }
+
     /// The diagonal of the inverse of the factored matrix at the latest rows, at most `count` of them.
     ///
     /// A column of `L⁻¹` is zero above its own row, so these need the last corner of the factor alone.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng};
 
-use super::kernel::{Crossing, Field, Kernel};
+use super::kernel::{Crossing, Field, Variance};
 
 /// The observations of a process. Anchors are the points whose covariance with a query is all that is asked for.
 pub trait Condition: Send + Sync {
@@ -15,6 +15,8 @@ pub trait Condition: Send + Sync {
     /// The weights of the anchors in the mean, given values of the observed points in their order. Points that were
     /// pushed without a value may be missing at the end.
     fn weights(&self, values: &[f64]) -> Vec<f64>;
+    /// The variance before the observations.
+    fn prior(&self) -> &dyn Variance;
     /// The noise variance that is in effect.
     fn noise(&self) -> f64;
     /// `½ ln det(I + K/λ)` of the observations, as far as they are seen, where that is known.
@@ -30,7 +32,7 @@ pub trait Condition: Send + Sync {
     /// How much variance the observations explain; the covariances become `β` with `∂explained = 2 Σ_i β_i ∂k_i`.
     fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64>;
     /// A function of the prior, and the weights of the anchors that turn it into a centred one of the posterior.
-    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)>;
+    fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)>;
     /// The diagonal of `(K + λI)⁻¹` at the latest anchors, at most `count` of them; empty where anchors are not the
     /// observations.
     fn latest_inverse(&self, _count: usize) -> Vec<f64> {

@@ -9,7 +9,7 @@ use hilltop_core::{Result, Rng};
 use super::border::Bordered;
 use super::condition::{Condition, Crossings};
 use super::factor::{Factor, NUGGET};
-use super::kernel::{Anchors, Field, Kernel};
+use super::kernel::{Anchors, Field, Kernel, Variance};
 
 /// Observed points and the factor of their covariance.
 #[derive(Clone)]
@@ -67,6 +67,10 @@ impl Condition for Exact {
         self.factor.solve(values)
     }
 
+    fn prior(&self) -> &dyn Variance {
+        self.kernel.as_ref()
+    }
+
     fn noise(&self) -> f64 {
         self.noise
     }
@@ -90,22 +94,17 @@ impl Condition for Exact {
         Crossings(self.parts().map(|part| part.crossing(queries)).collect())
     }
 
-    fn explained(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
-        self.factor.forward(cross.as_mut());
-        (0..cross.ncols())
-            .map(|j| cross.as_ref().col(j).squared_norm_l2())
-            .collect()
+    fn explained(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.factor.explained(cross)
     }
 
-    fn duals(&self, mut cross: MatMut<'_, f64>) -> Vec<f64> {
-        let explained = self.explained(cross.as_mut());
-        self.factor.backward(cross);
-        explained
+    fn duals(&self, cross: MatMut<'_, f64>) -> Vec<f64> {
+        self.factor.duals(cross)
     }
 
     /// Matheron's rule: `−(K + λI)⁻¹(f + ε)`.
-    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
-        let field = kernel.draw(rng)?;
+    fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        let field = self.kernel.draw(rng)?;
         let mut values = field.values((*self.base_points).as_ref());
         if self.later.is_some() {
             values.extend(field.values(self.later_points.as_ref()));

@@ -10,7 +10,7 @@ use faer::{Accum, Mat, MatMut, MatRef, Par};
 use hilltop_core::{Result, Rng};
 
 use super::embedded::Embedded;
-use super::kernel::{Anchors, Crossing, Field, Kernel};
+use super::kernel::{Anchors, Crossing, Field, Kernel, Variance};
 use super::profile::{Part, Partials, Profile};
 
 /// Where functions of a kernel come from before anything was observed.
@@ -44,6 +44,24 @@ impl Inner {
     }
 }
 
+impl Variance for Inner {
+    fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
+        self.embed(points)
+            .tables
+            .value
+            .iter()
+            .map(|value| self.signal * value)
+            .collect()
+    }
+
+    fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
+        let Embedded { features, tables } = self.embed(points);
+        let values = tables.value.iter().map(|value| self.signal * value).collect();
+        let slope = |i: usize, j| 4.0 * self.signal * tables.slope[i] * self.weights[j] * features[(i, j)];
+        (values, Mat::from_fn(points.nrows(), points.ncols(), slope))
+    }
+}
+
 impl Kernel for Inner {
     fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors> {
         Arc::new(InnerAnchors {
@@ -64,22 +82,6 @@ impl Kernel for Inner {
             gram[(column, column)] = self.signal * embedded.tables.value[column];
         }
         gram
-    }
-
-    fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64> {
-        self.embed(points)
-            .tables
-            .value
-            .iter()
-            .map(|value| self.signal * value)
-            .collect()
-    }
-
-    fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
-        let Embedded { features, tables } = self.embed(points);
-        let values = tables.value.iter().map(|value| self.signal * value).collect();
-        let slope = |i: usize, j| 4.0 * self.signal * tables.slope[i] * self.weights[j] * features[(i, j)];
-        (values, Mat::from_fn(points.nrows(), points.ncols(), slope))
     }
 
     fn draw(&self, rng: &mut Rng) -> Result<Arc<dyn Field>> {

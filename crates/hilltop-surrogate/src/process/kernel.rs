@@ -8,16 +8,20 @@ use std::sync::Arc;
 use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng};
 
-/// A covariance function.
-pub trait Kernel: Send + Sync {
-    /// Binds the kernel to points.
-    fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors>;
-    /// The covariance of points with each other; only the lower triangle need be filled.
-    fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64>;
+/// The variance of a process before anything was observed.
+pub trait Variance: Send + Sync {
     /// The variance at each point.
     fn diagonal(&self, points: MatRef<'_, f64>) -> Vec<f64>;
     /// The variance at each point, with its gradient as a row.
     fn diagonal_slopes(&self, points: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>);
+}
+
+/// A covariance function.
+pub trait Kernel: Variance {
+    /// Binds the kernel to points.
+    fn anchors(&self, points: MatRef<'_, f64>) -> Arc<dyn Anchors>;
+    /// The covariance of points with each other; only the lower triangle need be filled.
+    fn gram(&self, points: MatRef<'_, f64>) -> Mat<f64>;
     /// A function drawn from the centred process with this covariance.
     fn draw(&self, rng: &mut Rng) -> Result<Arc<dyn Field>>;
 }

@@ -23,7 +23,7 @@ use hilltop_core::{Error, Result, Rng};
 use super::condition::{Condition, Crossings};
 use super::embedded::own_products;
 use super::factor::{Factor, column_of, update};
-use super::kernel::{Anchors, Field, Kernel};
+use super::kernel::{Anchors, Field, Kernel, Variance};
 use super::pivot::landmarks;
 
 /// So many observations are worked on at once.
@@ -165,6 +165,10 @@ impl Condition for Landmark {
         sums.col_as_slice(0).to_vec()
     }
 
+    fn prior(&self) -> &dyn Variance {
+        self.kernel.as_ref()
+    }
+
     fn noise(&self) -> f64 {
         self.noise
     }
@@ -204,8 +208,8 @@ impl Condition for Landmark {
 
     /// The landmarks' weights are drawn from their posterior, and the prior function is taken off at the landmarks:
     /// what is left of it has the covariance that they cannot see.
-    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
-        let field = kernel.draw(rng)?;
+    fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        let field = self.kernel.draw(rng)?;
         let deviation = self.noise.sqrt();
         let mut weights = Mat::from_fn(self.count(), 1, |_, _| deviation * rng.normal());
         self.inner.backward(weights.as_mut());

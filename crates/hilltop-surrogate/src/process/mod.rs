@@ -32,7 +32,7 @@ pub use exact::Exact;
 pub use factor::Factor;
 pub(crate) use factor::update as raised;
 pub use inner::{Inner, Source};
-pub use kernel::{Anchors, Crossing, Field, Kernel};
+pub use kernel::{Anchors, Crossing, Field, Kernel, Variance};
 pub use landmark::Landmark;
 pub use likelihood::Likelihood;
 pub use model::{Origin, ProcessModel, digest};

@@ -7,7 +7,7 @@ use faer::{Accum, Mat, MatRef, Par};
 use hilltop_core::{Beliefs, Result, Rng, Slopes};
 
 use super::condition::Condition;
-use super::kernel::{Field, Kernel};
+use super::kernel::Field;
 
 /// No variance is believed smaller than this share of what it was before the observations: below is rounding.
 const FLOOR: f64 = 1e-14;
@@ -26,9 +26,7 @@ pub enum Mean {
 
 /// A Gaussian process after its observations.
 pub struct Posterior {
-    /// The covariance before them.
-    pub kernel: Arc<dyn Kernel>,
-    /// What they explain of it.
+    /// What they explain.
     pub condition: Box<dyn Condition>,
     /// What is expected.
     pub mean: Mean,
@@ -37,7 +35,6 @@ pub struct Posterior {
 impl Clone for Posterior {
     fn clone(&self) -> Self {
         Self {
-            kernel: self.kernel.clone(),
             condition: self.condition.boxed(),
             mean: self.mean.clone(),
         }
@@ -59,7 +56,7 @@ impl Posterior {
                 Mean::Function(field) => field.values(batch),
             });
             let explained = self.condition.explained(cross.as_mut());
-            let prior = self.kernel.diagonal(batch);
+            let prior = self.condition.prior().diagonal(batch);
             beliefs.deviation.extend(
                 prior
                     .iter()
@@ -85,7 +82,7 @@ impl Posterior {
             Mean::Function(field) => field.slopes(points),
         };
         let explained = self.condition.duals(cross.as_mut());
-        let (prior, mut slopes) = self.kernel.diagonal_slopes(points);
+        let (prior, mut slopes) = self.condition.prior().diagonal_slopes(points);
         let pulled = crossing.gradients(cross.as_ref());
         let mut deviation = Vec::with_capacity(prior.len());
         for i in 0..points.nrows() {
@@ -110,7 +107,7 @@ impl Posterior {
 
     /// A function of the prior and the weights of the anchors that make it a centred one of the posterior.
     pub fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
-        self.condition.draw(self.kernel.as_ref(), rng)
+        self.condition.draw(rng)
     }
 }
 

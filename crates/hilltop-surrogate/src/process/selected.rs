@@ -13,7 +13,7 @@ use hilltop_core::{Result, Rng};
 
 use super::condition::{Condition, Crossings};
 use super::exact::Exact;
-use super::kernel::{Field, Kernel};
+use super::kernel::{Field, Kernel, Variance};
 use super::schedule::subset;
 
 /// Some of the observations, and all that came after the choice.
@@ -54,6 +54,10 @@ impl Condition for Selected {
         self.exact.weights(&kept)
     }
 
+    fn prior(&self) -> &dyn Variance {
+        self.exact.prior()
+    }
+
     fn noise(&self) -> f64 {
         self.exact.noise()
     }
@@ -78,8 +82,8 @@ impl Condition for Selected {
         self.exact.duals(cross)
     }
 
-    fn draw(&self, kernel: &dyn Kernel, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
-        self.exact.draw(kernel, rng)
+    fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
+        self.exact.draw(rng)
     }
 
     fn latest_inverse(&self, count: usize) -> Vec<f64> {
