@@ -14,6 +14,7 @@ pub mod physics;
 mod rng;
 mod role;
 mod sighting;
+mod sobol;
 pub mod space;
 
 pub use error::{Error, Result};
@@ -30,4 +31,5 @@ pub use role::{
     Parametric, Paths, Previous, Proposer, Query, Recommendation, Score, Slopes, SmoothScore, Surrogate,
 };
 pub use sighting::{Seen, Sighting};
+pub use sobol::Sobol;
 pub use space::{Candidates, Coordinate, Kind, Parameter, Parameters, Space, SpaceError};

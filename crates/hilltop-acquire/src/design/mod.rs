@@ -4,15 +4,12 @@
 //! points satisfy the known constraints, and no two are equal.
 
 mod latin;
-mod sobol;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 
-use hilltop_core::{Error, History, Result, Rng, Space};
+use hilltop_core::{Error, History, Result, Rng, Sobol, Space};
 use serde::{Deserialize, Serialize};
-
-pub(crate) use sobol::Sobol;
 
 use crate::maximiser::{Known, same};
 
@@ -127,7 +124,7 @@ impl Design {
         let dim = space.unit_dim();
         match self.kind {
             Layout::Uniform => (0..dim).map(|_| rng.uniform()).collect(),
-            Layout::Sobol if dim <= sobol::DIMENSIONS => Sobol::new(seed, dim).point(index),
+            Layout::Sobol if dim <= Sobol::DIMENSIONS => Sobol::new(seed, dim).point(index),
             Layout::Sobol | Layout::LatinHypercube => latin::point(seed, dim, self.count(space), index),
         }
     }

@@ -3,10 +3,9 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Context, Points, Rng, Score};
+use hilltop_core::{Context, Points, Rng, Score, Sobol};
 
 use super::joint::{Formula, Joint, Worth};
-use crate::design::Sobol;
 
 /// What lies beyond the cut is below every score.
 const BELOW: f64 = -1e30;

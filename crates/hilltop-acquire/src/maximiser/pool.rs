@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use hilltop_core::{Candidates, Context, Coordinate, Maximiser, Result, Rng, Score};
+use hilltop_core::{Candidates, Context, Coordinate, Maximiser, Result, Rng, Score, Sobol};
 use serde::{Deserialize, Serialize};
 
 use super::perturbation;
 use super::terrain::{Candidate, Terrain};
-use crate::design::{Sobol, bits};
+use crate::design::bits;
 
 /// A pool of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,46 +2,28 @@
 
 use faer::Mat;
 use hilltop_core::physics::Equation;
-use hilltop_core::{Rng, Space};
+use hilltop_core::{Rng, Sobol, Space};
 
 /// Tells these points from others of the same seed.
 const TAG: u64 = 0x9177;
-/// Numbers of a Sobol sequence before it is begun again with another scramble.
-const LENGTH: u64 = 1 << 16;
 /// Points tried for every one that is wanted, before it is concluded that there are no more.
 const TRIES: usize = 4;
 
 /// The first points of a scrambled Sobol sequence at which an equation holds and that the known constraints allow; fewer
 /// where those leave little of the space.
 pub(crate) fn spread(equation: &dyn Equation, space: &Space, seed: u64, count: usize) -> Mat<f64> {
-    let mut rng = Rng::keyed(seed, &[TAG]);
-    let scramble = rng.bits();
+    let sobol = Sobol::scrambled(Rng::keyed(seed, &[TAG]).bits() as u32, space.unit_dim());
     let mut found: Vec<Vec<f64>> = Vec::with_capacity(count);
     for index in 0..(TRIES * count) as u64 {
         if found.len() == count {
             break;
         }
-        let mut point = space.from_unit(&unit_point(space.unit_dim(), scramble, index, &mut rng));
+        let mut point = space.from_unit(&sobol.point(index));
         if equation.place(&mut point) && space.satisfies(&point) {
             found.push(point);
         }
     }
     Mat::from_fn(found.len(), space.dim(), |i, j| found[i][j])
-}
-
-/// A point of the sequence; beyond the dimensions it has direction numbers for, plain random numbers.
-fn unit_point(dim: usize, scramble: u64, index: u64, rng: &mut Rng) -> Vec<f64> {
-    let mut point = Vec::with_capacity(dim + 3);
-    for set in 0..dim.div_ceil(4) as u32 {
-        if set < sobol_burley::NUM_DIMENSION_SETS_4D {
-            let scramble = (scramble ^ ((index / LENGTH) << 8)) as u32;
-            point.extend(sobol_burley::sample_4d((index % LENGTH) as u32, set, scramble).map(f64::from));
-        } else {
-            point.extend((0..4).map(|_| rng.uniform()));
-        }
-    }
-    point.truncate(dim);
-    point
 }
 
 /// Keeps the first of the old points and fills up with those of a pool that have the largest residuals.

@@ -5,26 +5,40 @@ const LENGTH: u64 = 1 << 16;
 /// Sets of four dimensions that have direction numbers of their own.
 const SETS: u32 = sobol_burley::NUM_DIMENSION_SETS_4D;
 
-/// Dimensions up to which a sequence is spread in all of them together.
-pub(crate) const DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
-
 /// An Owen-scrambled Sobol sequence of the unit cube: every piece of it is spread evenly.
 ///
 /// Beyond 256 dimensions and 65,536 points it goes on with independent scrambles.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sobol {
-    seed: u64,
+pub struct Sobol {
+    seed: u32,
+    factor: u32,
     dim: usize,
 }
 
 impl Sobol {
-    /// The sequence of a seed.
-    pub(crate) fn new(seed: u64, dim: usize) -> Self {
-        Self { seed, dim }
+    /// Dimensions up to which a sequence is spread in all of them together.
+    pub const DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
+
+    /// The sequence of a seed, which may be any number.
+    pub fn new(seed: u64, dim: usize) -> Self {
+        Self {
+            seed: (seed ^ (seed >> 32)) as u32,
+            factor: 0x9e37_79b1,
+            dim,
+        }
+    }
+
+    /// The sequence with a scramble that is random already.
+    pub fn scrambled(scramble: u32, dim: usize) -> Self {
+        Self {
+            seed: scramble,
+            factor: 1,
+            dim,
+        }
     }
 
     /// The point of an index.
-    pub(crate) fn point(&self, index: u64) -> Vec<f64> {
+    pub fn point(&self, index: u64) -> Vec<f64> {
         let mut point = Vec::with_capacity(self.dim + 3);
         for set in 0..self.dim.div_ceil(4) as u32 {
             let scramble = self.scramble(index / LENGTH, set / SETS);
@@ -36,9 +50,8 @@ impl Sobol {
     }
 
     fn scramble(&self, block: u64, page: u32) -> u32 {
-        let mixed = self.seed ^ (self.seed >> 32) ^ (block << 8);
-        (mixed as u32)
-            .wrapping_mul(0x9e37_79b1)
+        (self.seed ^ (block << 8) as u32)
+            .wrapping_mul(self.factor)
             .wrapping_add(page.wrapping_mul(0x85eb_ca6b))
     }
 }
@@ -62,17 +75,16 @@ mod tests {
         let point = |seed, index, axis: usize| Sobol::new(seed, 600).point(index)[axis];
         assert!((point(1, 0, 0) - point(2, 0, 0)).abs() > 0.0);
         assert!((point(1, 3, 1) - point(1, 3 + LENGTH, 1)).abs() > 0.0);
-        assert!((point(1, 5, 2) - point(1, 5, 2 + DIMENSIONS)).abs() > 0.0);
+        assert!((point(1, 5, 2) - point(1, 5, 2 + Sobol::DIMENSIONS)).abs() > 0.0);
     }
 
     #[test]
     fn a_stored_point_never_changes() {
-        assert_eq!(
-            Sobol::new(7, 2).point(3),
-            STORED,
-            "designs of released versions would change"
-        );
+        let changed = "designs and collocation points of earlier versions would change";
+        assert_eq!(Sobol::new(7, 2).point(3), DESIGNED, "{changed}");
+        assert_eq!(Sobol::scrambled(7, 2).point(3), SCRAMBLED, "{changed}");
     }
 
-    const STORED: [f64; 2] = [0.723_691_344_261_169_4, 0.227_103_948_593_139_65];
+    const DESIGNED: [f64; 2] = [0.723_691_344_261_169_4, 0.227_103_948_593_139_65];
+    const SCRAMBLED: [f64; 2] = [0.481_580_615_043_640_14, 0.978_951_811_790_466_3];
 }
