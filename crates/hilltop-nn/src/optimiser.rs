@@ -146,16 +146,8 @@ impl Optimiser {
                 epochs,
                 decay,
                 shuffle,
-            } => Schedule {
-                rate,
-                batch,
-                epochs,
-                decay,
-                shuffle,
-                mean: true,
-                adaptive: false,
-            },
-            Self::Adam {
+            }
+            | Self::Adam {
                 rate,
                 batch,
                 epochs,
@@ -168,7 +160,7 @@ impl Optimiser {
                 decay,
                 shuffle,
                 mean: true,
-                adaptive: true,
+                adaptive: matches!(self, Self::Adam { .. }),
             },
             Self::GradientDescent { rate, steps } => Schedule {
                 rate,
