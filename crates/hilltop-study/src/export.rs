@@ -50,13 +50,7 @@ fn json<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, mut output: 
 
 /// `%eval_id interface x1 … f …`, columns apart by blanks.
 fn dakota<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, mut output: impl Write) -> Result<()> {
-    let parameters = names(&study.statement().space);
-    let outputs: Vec<String> = study
-        .statement()
-        .outputs
-        .iter()
-        .map(|output| output.name.clone())
-        .collect();
+    let (parameters, outputs) = columns(study);
     let header = ["%eval_id", "interface"].map(str::to_owned);
     let mut line = |cells: Vec<String>| {
         let cell = |text: String| {
@@ -104,13 +98,7 @@ pub fn described(trial: &Trial) -> Value {
 
 /// Number, state, a column a parameter and an output, seconds and reason. What a trial does not have is empty.
 fn csv<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, output: impl Write) -> Result<()> {
-    let parameters = names(&study.statement().space);
-    let outputs: Vec<String> = study
-        .statement()
-        .outputs
-        .iter()
-        .map(|output| output.name.clone())
-        .collect();
+    let (parameters, outputs) = columns(study);
     let mut writer = ::csv::Writer::from_writer(output);
     writer
         .write_record(header(&parameters, &outputs))
@@ -121,6 +109,15 @@ fn csv<'t>(study: &Study, trials: impl Iterator<Item = &'t Trial>, output: impl 
             .map_err(|error| unwritten(error.into()))?;
     }
     writer.flush().map_err(unwritten)
+}
+
+/// The names of parameters and outputs.
+fn columns(study: &Study) -> (Vec<String>, Vec<String>) {
+    let outputs = study.statement().outputs.iter();
+    (
+        names(&study.statement().space),
+        outputs.map(|output| output.name.clone()).collect(),
+    )
 }
 
 /// A name that stands twice is said to be the parameter's or the output's.
