@@ -1,6 +1,7 @@
 //! Evaluators: what turns the parameters of a trial into outputs, or into a failure with its reason.
 
 mod answer;
+mod braces;
 mod closure;
 mod coupling;
 mod mishap;

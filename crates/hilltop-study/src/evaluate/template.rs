@@ -4,6 +4,8 @@ use std::fmt;
 
 use hilltop_core::Parameters;
 
+use super::braces::{Stretch, stretches};
+
 /// The number of the trial; a parameter of this name comes first.
 const TRIAL: &str = "trial";
 
@@ -23,24 +25,15 @@ enum Piece {
 impl Template {
     /// Reads a template; the error says what is wrong with its braces.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut pieces = Vec::new();
-        let mut literal = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find(['{', '}']) {
-            literal.push_str(&rest[..at]);
-            let (brace, after) = (&rest[at..=at], &rest[at + 1..]);
-            if let Some(after) = after.strip_prefix(brace) {
-                literal.push_str(brace);
-                rest = after;
-                continue;
+        let piece = |stretch| match stretch {
+            Stretch::Literal(text) => Ok(Piece::Literal(text)),
+            Stretch::Between("", _) => {
+                Err("an empty placeholder {}; put a parameter's name between the braces".to_owned())
             }
-            let (name, after) = placeholder(brace, after)?;
-            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
-            pieces.push(Piece::Placeholder(name.to_owned()));
-            rest = after;
-        }
-        literal.push_str(rest);
-        pieces.push(Piece::Literal(literal));
+            Stretch::Between(name, _) => Ok(Piece::Placeholder(name.to_owned())),
+        };
+        let stretches = stretches(text).map_err(|stray| stray.to_string())?;
+        let mut pieces = stretches.into_iter().map(piece).collect::<Result<Vec<_>, _>>()?;
         pieces.retain(|piece| *piece != Piece::Literal(String::new()));
         Ok(Self {
             text: text.to_owned(),
@@ -81,18 +74,6 @@ impl Template {
             },
         };
         self.pieces.iter().map(piece).collect()
-    }
-}
-
-fn placeholder<'t>(brace: &str, after: &'t str) -> Result<(&'t str, &'t str), String> {
-    if brace == "}" {
-        return Err("a } without its {; write }} for a brace of its own".to_owned());
-    }
-    let closed = after.find('}').filter(|end| !after[..*end].contains('{'));
-    let end = closed.ok_or("a { without its }; write {{ for a brace of its own")?;
-    match after[..end].trim() {
-        "" => Err("an empty placeholder {}; put a parameter's name between the braces".to_owned()),
-        name => Ok((name, &after[end + 1..])),
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! `{{` and `}}` are braces of their own. A name gives the value as it is, an expression its number.
 
-use hilltop_core::{Expression, Parameters, Value};
+use hilltop_core::{Expression, ExpressionError, Parameters, Value};
+
+use super::super::braces::{Stretch, stretches};
 
 /// A text with expressions over the parameters.
 pub(super) struct Form {
@@ -20,32 +22,16 @@ const TRIAL: &str = "trial";
 impl Form {
     /// Reads a form; the error names the line.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let mut pieces = Vec::new();
-        let mut literal = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find(['{', '}']) {
-            literal.push_str(&rest[..at]);
-            let (brace, after) = (&rest[at..=at], &rest[at + 1..]);
-            if let Some(after) = after.strip_prefix(brace) {
-                literal.push_str(brace);
-                rest = after;
-                continue;
+        let piece = |stretch| match stretch {
+            Stretch::Literal(text) => Ok(Piece::Literal(text)),
+            Stretch::Between(typed, line) => {
+                let wrong = |error: ExpressionError| format!("line {line}: {{{typed}}}: {error}");
+                let (text, expression) = (typed.to_owned(), Expression::parse(typed).map_err(wrong)?);
+                Ok(Piece::Blank { text, expression })
             }
-            let line = text[..text.len() - rest.len() + at].matches('\n').count() + 1;
-            let closed = if brace == "{" { after.find('}') } else { None };
-            let end = closed
-                .ok_or_else(|| format!("line {line}: a {brace} alone; write {brace}{brace} for a brace of its own"))?;
-            let typed = after[..end].trim();
-            let expression = Expression::parse(typed).map_err(|error| format!("line {line}: {{{typed}}}: {error}"))?;
-            pieces.push(Piece::Literal(std::mem::take(&mut literal)));
-            pieces.push(Piece::Blank {
-                text: typed.to_owned(),
-                expression,
-            });
-            rest = &after[end + 1..];
-        }
-        literal.push_str(rest);
-        pieces.push(Piece::Literal(literal));
+        };
+        let stretches = stretches(text).map_err(|stray| format!("line {}: {stray}", stray.line))?;
+        let pieces = stretches.into_iter().map(piece).collect::<Result<_, String>>()?;
         Ok(Self { pieces })
     }
 
@@ -112,10 +98,11 @@ mod tests {
     #[test]
     fn what_cannot_be_read_names_its_line() {
         for (text, words) in [
-            ("a\nb {x", "line 2: a { alone"),
-            ("}", "line 1: a } alone"),
+            ("a\nb {x", "line 2: a { without its }"),
+            ("}", "line 1: a } without its {"),
             ("\n\n{x +}", "line 3: {x +}"),
             ("{}", "line 1"),
+            ("{ \"x\":\n {x} }", "line 1: a { without its }; write {{"),
         ] {
             let error = Form::parse(text).err().unwrap();
             assert!(error.contains(words), "{error}");
