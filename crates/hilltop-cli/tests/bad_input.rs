@@ -490,7 +490,7 @@ fn a_wrong_method_is_told_with_what_there_is() {
     let cases = [
         (
             "\"neuralbo\"",
-            "method = \"neuralbo\" is not allowed: one of auto, neural-bo, ",
+            "method = \"neuralbo\" is not allowed: did you mean neural-bo?",
         ),
         (
             "7",

@@ -16,6 +16,7 @@ mod role;
 mod sighting;
 mod sobol;
 pub mod space;
+pub mod word;
 
 pub use error::{Error, Result};
 pub use expression::{Expression, ExpressionError, Value};

@@ -1,6 +1,7 @@
 //! The table of methods: what `hilltop methods` prints.
 
 use hilltop_core::Error;
+use hilltop_core::word::nearest;
 
 /// A method as a reader meets it.
 #[derive(Clone, Copy, Debug)]
@@ -255,9 +256,13 @@ pub fn lookup(name: &str) -> Option<&'static Entry> {
 /// The error for a name that no method has.
 pub(crate) fn unknown(name: &str) -> Error {
     let names: Vec<&str> = METHODS.iter().map(|entry| entry.name).collect();
+    let allowed = match nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("one of {}", names.join(", ")),
+    };
     Error::Setting {
         setting: "method".into(),
         value: format!("{name:?}"),
-        allowed: format!("one of {}", names.join(", ")),
+        allowed,
     }
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Reverse;
 
+use hilltop_core::word::edits;
+
 use super::family::{FAMILIES, Family};
 use crate::bbob::{FUNCTIONS, MAX_INSTANCE};
 
@@ -129,32 +131,4 @@ fn nearest_bbob(typed: &str) -> String {
         next(MAX_INSTANCE, 1, 1),
     );
     format!("bbob-f{function}-d{dim}-i{instance}")
-}
-
-/// Levenshtein's distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn edits_count_insertions_deletions_and_replacements() {
-        assert_eq!(edits("levy", "levy"), 0);
-        assert_eq!(edits("ackley", "akley"), 1);
-        assert_eq!(edits("kitten", "sitting"), 3);
-        assert_eq!(edits("", "abc"), 3);
-    }
 }

@@ -20,7 +20,7 @@ use hilltop_problem::Problem;
 use toml::de::DeTable;
 
 pub use sheet::Finding;
-pub(crate) use sheet::{nearest, shortened};
+pub(crate) use sheet::shortened;
 
 use crate::evaluate::BuiltIn;
 use crate::statement::{Evaluate, Method, Statement};

@@ -1,9 +1,9 @@
 //! `[parameters]` and `[constraints]`: what was typed becomes a space.
 
+use hilltop_core::word::nearest;
 use hilltop_core::{Expression, Kind, Parameter, Value};
 
 use super::section::{Field, Section};
-use super::sheet::nearest;
 
 const KINDS: [&str; 5] = ["float", "int", "choice", "ordered", "value"];
 const SHAPE: &str = "a table such as { float = [0, 1] }, { int = [1, 9] }, { choice = [\"a\", \"b\"] }, \

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use hilltop_core::Value;
+use hilltop_core::word::nearest;
 use toml::de::{DeTable, DeValue};
 
-use super::sheet::{Sheet, nearest};
+use super::sheet::Sheet;
 
 /// A table.
 pub(crate) struct Section<'s> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hilltop_core::Space;
+use hilltop_core::word::nearest;
 
 use super::names;
 use crate::evaluate::{Results, Template};
@@ -85,7 +86,7 @@ impl Command {
 }
 
 fn unknown_placeholder(name: &str, names: &[String]) -> String {
-    let near = crate::file::nearest(name, names.iter().map(String::as_str));
+    let near = nearest(name, names.iter().map(String::as_str));
     let hint = near.map_or(format!("the parameters are {}", names.join(", ")), |near| {
         format!("did you mean {{{near}}}?")
     });
