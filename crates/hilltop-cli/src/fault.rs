@@ -21,6 +21,17 @@ pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
     Usage(message.into()).into()
 }
 
+/// A reader of whole numbers within these bounds, which says what it wants.
+pub(crate) fn whole(least: u64, most: u64) -> impl Fn(&str) -> Result<u64, String> + Clone {
+    move |text| {
+        let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+        number.ok_or_else(|| match most {
+            u64::MAX => format!("a whole number from {least} on"),
+            _ => format!("a whole number from {least} to {most}"),
+        })
+    }
+}
+
 /// Tells an error on standard error, one line first, causes below, and gives the exit code.
 ///
 /// Whoever closes the pipe we print to has read enough: that is no error.

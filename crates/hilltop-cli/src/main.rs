@@ -28,8 +28,8 @@ struct Arguments {
 const EXAMPLES: &str = "\
 Examples:
   hilltop init                                write study.toml to start from
-  hilltop run study.toml                      evaluate until the budget is spent; again to continue
-  hilltop report study.toml -o report.html    everything that is known, in one file
+  hilltop run study.toml                      evaluate, or continue
+  hilltop report study.toml -o report.html    everything that is known
 
 Exit codes: 0 done, 1 the work failed, 2 the command line or the study file is wrong.";
 

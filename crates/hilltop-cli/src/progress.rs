@@ -123,7 +123,13 @@ impl Watch {
                 let value = |name: &String| Some(format!("{name} = {}", short(*values.get(name)?)));
                 let objective = value(&self.objective);
                 let shown = objective.unwrap_or_else(|| values.keys().filter_map(value).collect::<Vec<_>>().join(", "));
-                format!("trial {trial}: {shown}, {}, {}", tally.best(), span(seconds))
+                let broken = self.broken(values).filter_map(|output| value(&output.name));
+                let broken: Vec<String> = broken.collect();
+                let beyond = match broken.as_slice() {
+                    [] => String::new(),
+                    broken => format!(" (beyond: {})", broken.join(", ")),
+                };
+                format!("trial {trial}: {shown}{beyond}, {}, {}", tally.best(), span(seconds))
             }
         };
         match &self.show {
@@ -153,13 +159,17 @@ impl Watch {
         bar.set_message(parts.join(" · "));
     }
 
-    /// Whether outputs break a limit.
-    fn violates(&self, values: &BTreeMap<String, f64>) -> bool {
-        let breaks = |output: &Output| {
+    /// The outputs that break their limits.
+    fn broken(&self, values: &BTreeMap<String, f64>) -> impl Iterator<Item = &Output> {
+        let breaks = |output: &&Output| {
             let value = values.get(&output.name);
             value.is_some_and(|value| output.goal.violation(*value) > 0.0)
         };
-        self.outputs.iter().any(breaks)
+        self.outputs.iter().filter(breaks)
+    }
+
+    fn violates(&self, values: &BTreeMap<String, f64>) -> bool {
+        self.broken(values).next().is_some()
     }
 
     /// How many trials broke limits, beside what was granted; nothing where there are no limits.
@@ -210,9 +220,11 @@ impl Tally {
     }
 
     fn best(&self) -> String {
-        self.leader.map_or("no result yet".into(), |leader| {
-            format!("best {} (trial {})", short(leader.value), leader.trial)
-        })
+        match self.leader {
+            None => "no result yet".into(),
+            Some(leader) if leader.rank.0 > 0.0 => "none feasible yet".into(),
+            Some(leader) => format!("best {} (trial {})", short(leader.value), leader.trial),
+        }
     }
 }
 

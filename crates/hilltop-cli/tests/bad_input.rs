@@ -250,7 +250,12 @@ const FLAGS: &[(&[&str], i32, &str)] = &[
     (
         &["ask", "study.toml", "-n", "0"],
         2,
-        "error: invalid value '0' for '--count <K>': 0 is not in 1..=10000",
+        "error: invalid value '0' for '--count <K>': a whole number from 1 to 10000",
+    ),
+    (
+        &["run", "study.toml", "--budget", "-3"],
+        2,
+        "error: invalid value '-3' for '--budget <N>': a whole number from 1 on",
     ),
     (
         &["best", "study.toml", "--store", "none.db"],

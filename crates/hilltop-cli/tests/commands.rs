@@ -53,6 +53,36 @@ fn check_evaluates_nothing_and_creates_nothing() {
 }
 
 #[test]
+fn check_writes_settings_as_a_study_file_does_and_breaks_them_over_lines() {
+    let desk = Desk::with(BRANIN);
+    let checked = desk.hilltop(&["check", "study.toml"]).ok();
+    assert!(checked.contains("  descent    { width = 0.2, smallest = "), "{checked}");
+    assert!(
+        checked.contains("{ width = \"infinite\", activation = \"erf\""),
+        "{checked}"
+    );
+    assert!(checked.lines().all(|line| line.chars().count() <= 100), "{checked}");
+}
+
+#[test]
+fn check_warns_of_parameters_that_a_command_forgets() {
+    let study = |command: &str| {
+        format!(
+            "budget = 3\n[parameters]\nx = {{ float = [0, 1] }}\nn = {{ int = [1, 3] }}\n[outputs]\ncost = {{ minimize = true }}\n\
+             [evaluate]\ncommand = [\"echo\", {command}]\n"
+        )
+    };
+    let warnings = |command: &str| {
+        let checked = Desk::with(&study(command)).hilltop(&["check", "study.toml", "--json"]);
+        checked.json()["warnings"].clone()
+    };
+    let forgotten = "evaluate.command names x but not n: the program finds all of them in HILLTOP_PARAMETERS";
+    assert_eq!(warnings("\"{x}\""), json!([forgotten]));
+    assert_eq!(warnings("\"{x}\", \"--n={n}\""), json!([]));
+    assert_eq!(warnings("\"--from-environment\""), json!([]));
+}
+
+#[test]
 fn check_shows_every_kind_of_parameter() {
     let desk = Desk::with(
         "parallel = 2\n[parameters]\nlength = { float = [20, 50] }\nratio = { float = [1e-4, 1], log = true }\n\
@@ -92,6 +122,27 @@ fn a_run_tells_every_trial_and_ends_with_the_answer() {
         again.starts_with("the budget is spent already: 0 evaluations"),
         "{again}"
     );
+}
+
+#[test]
+fn a_run_says_which_limits_a_trial_breaks() {
+    let desk = Desk::with(
+        "budget = 3\nmethod = \"random\"\n[parameters]\nx = { float = [0, 1] }\n[outputs]\ncost = { minimize = true }\n\
+         stress = { max = 2 }\n[evaluate]\ncommand = [\"sh\", \"-c\", \"echo '{{\\\"cost\\\": 1, \\\"stress\\\": '$((3 - {trial}))'}}'\"]\n",
+    );
+    let run = desk.hilltop(&["run", "study.toml"]);
+    let told: Vec<&str> = run
+        .err
+        .lines()
+        .filter_map(|line| line.rsplit_once(", "))
+        .map(|(told, _)| told)
+        .collect();
+    let expected = [
+        "trial 0: cost = 1 (beyond: stress = 3), none feasible yet",
+        "trial 1: cost = 1, best 1 (trial 1)",
+        "trial 2: cost = 1, best 1 (trial 1)",
+    ];
+    assert_eq!(told, expected, "{run:?}");
 }
 
 #[test]
@@ -315,6 +366,14 @@ fn every_command_explains_itself() {
             help.to_lowercase().contains("example") || help.contains("study file") || help.contains("One JSON"),
             "{help}"
         );
+        let typed = |line: &&str| {
+            ["  hilltop ", "  > ", "  < "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        };
+        for line in help.lines().filter(typed) {
+            assert!(line.chars().count() <= 80, "too wide for a terminal: {line}");
+        }
     }
 }
 

@@ -5,15 +5,15 @@ use std::io::Write;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::fault::usage;
+use crate::fault::{usage, whole};
 use crate::place::Place;
 
 const EXAMPLES: &str = "\
 Examples:
   hilltop ask study.toml              trial 0: length = 31.2, steel = s355
-  hilltop ask study.toml -n 4 --json  {\"trials\": [{\"trial\": 1, \"parameters\": {…}}, …]}
-  hilltop ask bandit.toml --arms '[[0.1, 0.7], [0.3, -0.2]]'      trial 0: arm 1, x1 = 0.3, x2 = -0.2
-  hilltop ask bandit.toml --arms - < round.json                   the arms of this round from a file
+  hilltop ask study.toml -n 4 --json  {\"trials\": [{\"trial\": 1, …}, …]}
+  hilltop ask bandit.toml --arms '[[0.1, 0.7], [0.3, -0.2]]'
+  hilltop ask bandit.toml --arms - < round.json
 
 Tell what became of them with `hilltop tell`. The budget is a matter of `hilltop run` and not looked at here.";
 
@@ -24,7 +24,7 @@ pub(crate) struct Ask {
     #[command(flatten)]
     place: Place,
     /// How many points
-    #[arg(short = 'n', long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(short = 'n', long, value_name = "K", default_value_t = 1, value_parser = whole(1, 10_000), allow_negative_numbers = true)]
     count: u64,
     /// The arms of this round, a JSON list of lists of numbers, where the study has a table of contexts; `-` reads standard input
     #[arg(long, value_name = "JSON", allow_hyphen_values = true)]

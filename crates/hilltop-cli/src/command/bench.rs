@@ -13,18 +13,18 @@ use crate::bench::contest::{Entry, Run, hold};
 use crate::bench::plan::{Budget, Contender, contenders, problems};
 use crate::bench::speed::Cost;
 use crate::bench::{plot, significance, standing};
-use crate::fault::usage;
+use crate::fault::{usage, whole};
 use crate::table::Table;
 
 const EXAMPLES: &str = "\
 Examples:
-  hilltop bench --methods auto,random --problems branin,ackley-10 --seeds 10 --budget 100
-  hilltop bench --methods auto,cma-es --problems bbob:d2:i1-3,bbob:d5 --budget 20d --out results
-  hilltop bench --methods 'auto,{\"name\": \"neural-bo\", \"width\": 200}' --problems levy-10 --noise 0.05
+  hilltop bench --methods auto,random --problems branin,ackley-10 --budget 100
+  hilltop bench --methods auto,cma-es --problems bbob:d2:i1-3 --out results
+  hilltop bench --methods 'auto,{\"name\": \"neural-bo\", \"width\": 200}' --noise 0.05
   hilltop bench --speed --methods auto
 
-Problems are names of `hilltop problems` or suites of BBOB: bbob:d2 is every function in dimension 2, instance 1;
-bbob:d5:f1+3+6-8:i1-3 chooses functions and instances. A gap is that of the best true value, without noise.
+Problems are names of `hilltop problems` or suites of BBOB: bbob:d2 is every function in dimension 2, instance 1; \
+bbob:d5:f1+3+6-8:i1-3 chooses functions and instances. A gap is that of the best true value, without noise. \
 With --out: runs.jsonl (a line a run, with its curve) and bench.html (plots).";
 
 /// Compares methods on test problems, or times them.
@@ -38,13 +38,13 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "LIST", default_value = "branin,hartmann-6")]
     problems: String,
     /// Seeds 0, 1, … of each method on each problem
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = whole(1, 10_000), allow_negative_numbers = true)]
     seeds: u64,
     /// Evaluations of a run: a number, or a multiple of the dimension such as 20d
     #[arg(long, value_name = "N", default_value = "20d")]
     budget: Budget,
     /// Evaluations at once within a run: a suggestion does not see the results of the latest N - 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole(1, 1024), allow_negative_numbers = true)]
     parallel: u64,
     /// Noise, as a share of the deviation that the outputs have over the box
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
@@ -53,7 +53,7 @@ pub(crate) struct Bench {
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
     /// Runs at once [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole(1, 1024), allow_negative_numbers = true)]
     threads: Option<u64>,
     /// Time one suggestion after so many observations instead
     #[arg(long)]

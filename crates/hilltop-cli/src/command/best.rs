@@ -14,7 +14,7 @@ use crate::table::Table;
 const EXAMPLES: &str = "\
 Examples:
   hilltop best study.toml
-  hilltop best study.toml --json      {\"best\": {\"trial\": 12, \"parameters\": {…}, \"outputs\": {…}, \"predicted\": {…}}}";
+  hilltop best study.toml --json      {\"best\": {\"trial\": 12, \"parameters\": {…}, …}}";
 
 /// Prints the best trial so far.
 #[derive(clap::Args)]

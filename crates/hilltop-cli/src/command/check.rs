@@ -220,13 +220,28 @@ fn method(method: &Method, out: &mut dyn Write) -> Result<()> {
     {
         table.row([
             name.clone(),
-            value.as_str().map_or_else(|| value.to_string(), str::to_owned),
+            value.as_str().map_or_else(|| inline(value), str::to_owned),
         ]);
     }
     if !table.is_empty() {
         table.write(out, 2)?;
     }
     Ok(())
+}
+
+/// A value as the study file writes it.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Object(table) => {
+            let given = table.iter().filter(|(_, value)| !value.is_null());
+            let pairs: Vec<String> = given
+                .map(|(name, value)| format!("{name} = {}", inline(value)))
+                .collect();
+            format!("{{ {} }}", pairs.join(", "))
+        }
+        Value::Array(values) => format!("[{}]", values.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
 }
 
 /// Every setting of a method, those that were left out with their defaults.

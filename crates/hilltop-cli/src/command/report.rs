@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples:
   hilltop report study.toml -o report.html
 
-The file needs nothing else and opens without a network: the course of the best result, every parameter against the
+The file needs nothing else and opens without a network: the course of the best result, every parameter against the \
 objective, parallel coordinates, importances, what the model believes, and the failures.";
 
 /// Writes a report with plots, one self-contained HTML file.

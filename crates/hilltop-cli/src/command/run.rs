@@ -9,6 +9,7 @@ use hilltop_study::{Ended, Stop, Study, Summary, run};
 use serde_json::json;
 
 use super::best;
+use crate::fault::whole;
 use crate::place::Place;
 use crate::progress::Watch;
 
@@ -27,10 +28,10 @@ pub(crate) struct Run {
     #[command(flatten)]
     place: Place,
     /// Evaluations to spend, instead of the study file's budget
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole(1, u64::MAX), allow_negative_numbers = true)]
     budget: Option<u64>,
     /// Evaluations at once, instead of the study file's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole(1, 1024), allow_negative_numbers = true)]
     parallel: Option<u64>,
     /// Show no progress
     #[arg(short, long)]

@@ -9,13 +9,13 @@ use crate::place::Place;
 const EXAMPLES: &str = "\
 One JSON object a line, both ways:
   > {\"ask\": 2}
-  < {\"trials\": [{\"trial\": 0, \"parameters\": {…}}, {\"trial\": 1, \"parameters\": {…}}]}
+  < {\"trials\": [{\"trial\": 0, \"parameters\": {…}}, {\"trial\": 1, …}]}
   > {\"tell\": {\"trial\": 0, \"outputs\": {\"cost\": 1.25}}}
   < {\"told\": {\"trial\": 0}}
   > {\"tell\": {\"trial\": 1, \"failed\": \"mesh did not converge\"}}
   > {\"add\": {\"parameters\": {…}, \"outputs\": {…}}}
   > {\"best\": true}
-  > {\"ask\": 1, \"arms\": [[0.1, 0.7], [0.3, -0.2]]}                   where the study has [contexts]
+  > {\"ask\": 1, \"arms\": [[0.1, 0.7], [0.3, -0.2]]}    in a study with [contexts]
 
 What is wrong is answered by {\"error\": {\"code\": …, \"message\": …}} and the session goes on.";
 

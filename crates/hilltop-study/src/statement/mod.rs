@@ -4,18 +4,18 @@ mod describe;
 mod evaluate;
 mod method;
 mod table;
+mod warning;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use hilltop_core::{Goal, Knowledge, Output, Physics, Proposer, Space};
-use hilltop_method::{Recipe, registry};
+use hilltop_core::{Knowledge, Output, Physics, Proposer, Space};
 
 pub use evaluate::{Command, Evaluate, OnFailure};
 pub use method::Method;
 pub use table::Table;
 
-use crate::evaluate::{BuiltIn, Evaluator, Program, Results};
+use crate::evaluate::{BuiltIn, Evaluator, Program};
 use crate::file::StudyFile;
 use crate::{Error, Result};
 
@@ -224,53 +224,6 @@ impl Statement {
             None => Ok(()),
         }
     }
-
-    /// What is allowed and yet may surprise.
-    pub fn warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let limited = |output: &&Output| matches!(output.goal, Goal::Within { .. });
-        let names: Vec<&str> = self
-            .outputs
-            .iter()
-            .filter(limited)
-            .map(|output| output.name.as_str())
-            .collect();
-        let method = self.method.name();
-        if !names.is_empty() && ["random", "sobol", "cma-es"].contains(&method) {
-            warnings.push(format!(
-                "the method {method} does not learn the limits of {}: results are ranked by them, suggestions are not kept within them",
-                names.join(", ")
-            ));
-        }
-        if self.knowledge.is_some() && !self.method.takes_physics() {
-            let able: Vec<String> = methods_with_physics().map(|name| format!(", {name} does")).collect();
-            warnings.push(format!(
-                "the method {method} makes no use of [physics]{}",
-                able.concat()
-            ));
-        }
-        if let Some(Evaluate::Command(command)) = &self.evaluate {
-            warnings.extend(self.program(command).ready().err().map(|error| error.to_string()));
-            warnings.extend(self.shared_file(command));
-        }
-        warnings
-    }
-
-    fn shared_file(&self, command: &Command) -> Option<String> {
-        match &command.results {
-            Results::File(file) if self.parallel > 1 && file.placeholders().next().is_none() => Some(format!(
-                "evaluate.results.file = {file} is the same for {} evaluations at once: put {{trial}} into its name",
-                self.parallel
-            )),
-            _ => None,
-        }
-    }
-}
-
-/// The methods that make use of physics.
-fn methods_with_physics() -> impl Iterator<Item = &'static str> {
-    let takes = |name: &&str| Recipe::parse(&(*name).into()).is_ok_and(|recipe| recipe.takes_physics());
-    registry::methods().iter().map(|entry| entry.name).filter(takes)
 }
 
 /// The names of the parameters, or of the columns of a finite space.
