@@ -7,15 +7,33 @@ use hilltop_core::Output;
 use super::number::number;
 use crate::file::shortened;
 
+/// What some write into JSON for numbers that are none.
+const NOT_FINITE: [&str; 3] = ["NaN", "Infinity", "-Infinity"];
+
 /// The values of a text, or why there are none.
 pub(super) fn parse(text: &str, outputs: &[Output], wanted: &[String]) -> Result<BTreeMap<String, f64>, String> {
     let text = text.trim();
     if let Some(value) = number(text) {
         return alone(value, outputs, wanted);
     }
-    let json: serde_json::Value = serde_json::from_str(text).map_err(|_| unreadable(text))?;
+    let json: serde_json::Value = serde_json::from_str(text)
+        .or_else(|_| serde_json::from_str(&worded(text)))
+        .map_err(|_| unreadable(text))?;
     let object = json.as_object().ok_or_else(|| unreadable(text))?;
     super::complete(&numbers(object, outputs)?, outputs, wanted)
+}
+
+/// JSON with the words for what is no finite number, as Python and others write them into it, as texts.
+fn worded(text: &str) -> String {
+    let outside = |piece: &str| {
+        let quoted = piece.replace("NaN", "\"NaN\"").replace("Infinity", "\"Infinity\"");
+        quoted.replace("-\"Infinity\"", "\"-Infinity\"")
+    };
+    let piece = |(index, piece): (usize, &str)| match index % 2 {
+        0 => outside(piece),
+        _ => format!("\"{piece}\""),
+    };
+    text.split('"').enumerate().map(piece).collect()
 }
 
 fn alone(value: f64, outputs: &[Output], wanted: &[String]) -> Result<BTreeMap<String, f64>, String> {
@@ -43,6 +61,11 @@ fn numbers(
         .filter_map(|output| Some((output, object.get(&output.name)?)));
     let number = |(output, value): (&Output, &serde_json::Value)| match value.as_f64() {
         Some(number) => Ok((output.name.clone(), number)),
+        None if NOT_FINITE.iter().any(|word| value == word) => Err(format!(
+            "output {} is {}",
+            output.name,
+            value.as_str().unwrap_or_default()
+        )),
         None => Err(format!(
             "output {} is {}, not a number",
             output.name,
@@ -53,8 +76,13 @@ fn numbers(
 }
 
 fn unreadable(text: &str) -> String {
+    let hint = if text.starts_with("{'") {
+        " (JSON has names in double quotes; in Python, print json.dumps(…))"
+    } else {
+        ""
+    };
     format!(
-        "neither a number nor a JSON object of outputs: {}",
+        "neither a number nor a JSON object of outputs{hint}: {}",
         shortened(text, 120)
     )
 }
@@ -91,7 +119,13 @@ mod tests {
         assert!(reason("1.0", &["a", "b"]).contains("one number for 2 outputs"));
         assert!(reason("done", &["a"]).contains("neither a number nor"));
         assert!(reason("[1]", &["a"]).contains("neither"));
-        assert!(reason("{\"a\": NaN}", &["a"]).contains("neither"));
+        assert_eq!(reason("{\"a\": NaN}", &["a"]), "output a is NaN");
+        assert_eq!(
+            reason("{\"b\": 1, \"a\": -Infinity}", &["a", "b"]),
+            "output a is -Infinity"
+        );
+        assert_eq!(read("{\"a\": 1, \"NaN\": NaN}", &["a"]), Ok(vec![1.0]));
+        assert!(reason("{'a': 1}", &["a"]).contains("double quotes"));
         assert_eq!(reason("{\"b\": 1}", &["a"]), "output a is missing");
         assert_eq!(reason("{\"a\": \"1\"}", &["a"]), "output a is \"1\", not a number");
         assert_eq!(reason("{\"a\": null}", &["a"]), "output a is null, not a number");

@@ -49,8 +49,14 @@ type Understood<T> = Result<T, Refusal>;
 
 impl Request {
     pub(super) fn parse(line: &str) -> Understood<Self> {
-        let value: Value =
-            serde_json::from_str(line).map_err(|error| Refusal::malformed(format!("the line is not JSON: {error}")))?;
+        let value: Value = serde_json::from_str(line).map_err(|error| {
+            let hint = if line.contains("NaN") || line.contains("Infinity") {
+                "; JSON has no NaN and no Infinity, tell the trial as failed instead"
+            } else {
+                ""
+            };
+            Refusal::malformed(format!("the line is not JSON: {error}{hint}"))
+        })?;
         let Value::Object(mut object) = value else {
             return Err(Refusal::malformed("the line is not a JSON object such as {\"ask\": 1}"));
         };
