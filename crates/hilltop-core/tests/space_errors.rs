@@ -67,12 +67,17 @@ fn bounds_must_make_sense() {
     refused(
         vec![Parameter::float("x", f64::NAN, 1.0)],
         &[],
-        "the bounds of `x` must be finite numbers, found [NaN, 1]",
+        "the bounds of `x` must be finite numbers, and so must their difference: found [NaN, 1.0]",
     );
     refused(
         vec![Parameter::float("x", 0.0, f64::INFINITY)],
         &[],
-        "the bounds of `x` must be finite numbers, found [0, inf]",
+        "the bounds of `x` must be finite numbers, and so must their difference: found [0.0, inf]",
+    );
+    refused(
+        vec![Parameter::float("x", -1e308, 1e308)],
+        &[],
+        "the bounds of `x` must be finite numbers, and so must their difference: found [-1e308, 1e308]",
     );
     refused(
         vec![Parameter::int("n", 0, 1 << 50)],

@@ -29,7 +29,7 @@ pub enum Error {
         findings: Vec<Finding>,
     },
     /// A statement composed in code cannot work.
-    #[error("the study is not complete: {message}")]
+    #[error("the study cannot begin: {message}")]
     Statement {
         /// What is wrong with it.
         message: String,

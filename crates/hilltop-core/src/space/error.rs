@@ -23,7 +23,7 @@ pub enum SpaceError {
         name: String,
     },
     /// Bounds that are NaN or infinite.
-    #[error("the bounds of `{name}` must be finite numbers, found [{low}, {high}]")]
+    #[error("the bounds of `{name}` must be finite numbers, and so must their difference: found [{low:?}, {high:?}]")]
     BoundsNotFinite {
         /// The parameter.
         name: String,

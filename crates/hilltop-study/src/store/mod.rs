@@ -163,9 +163,17 @@ mod tests {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[100..].fill(0xa5);
         std::fs::write(&path, &bytes).unwrap();
-        let outcome = SqliteJournal::open(&path).and_then(|mut journal| journal.read(0));
-        let message = outcome.unwrap_err().to_string();
-        assert!(message.contains("damaged"), "{message}");
+        let (_other, odd) = study_with(
+            "PRAGMA writable_schema = ON;
+             UPDATE sqlite_master SET sql = 'CREATE TABLE events (position INTEGER PRIMARY KEY, body)';
+             PRAGMA writable_schema = RESET;
+             UPDATE events SET body = NULL WHERE position = 1;",
+        );
+        for path in [&path, &odd] {
+            let outcome = SqliteJournal::open(path).and_then(|mut journal| journal.read(0));
+            let message = outcome.unwrap_err().to_string();
+            assert!(message.contains("damaged"), "{message}");
+        }
     }
 
     #[test]

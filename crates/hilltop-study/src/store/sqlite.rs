@@ -176,6 +176,10 @@ fn failure(path: &Path, error: &rusqlite::Error) -> JournalError {
         Some(ErrorCode::DiskFull) => ": the disk is full",
         Some(ErrorCode::ReadOnly) => ": the file may not be written",
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => ": another process keeps it locked",
+        // A row that is not as it was written.
+        None if matches!(error, rusqlite::Error::InvalidColumnType(..)) => {
+            ": the file is damaged; restore it from a copy"
+        }
         _ => "",
     };
     store_error(path, format!("{error}{hint}"))
