@@ -123,6 +123,14 @@ class Run:
             return
         self.told(trial, found)
 
+    def warn(self, message: str) -> None:
+        """Points at the objective: whoever called us may be another thread."""
+        code = getattr(self.objective, "__code__", None)
+        if code is None:
+            warnings.warn(message, EvaluationWarning, stacklevel=2)
+        else:
+            warnings.warn_explicit(message, EvaluationWarning, code.co_filename, code.co_firstlineno)
+
     def found(self, point: Any) -> dict[str, float] | str:
         try:
             if self.executor is None:
@@ -141,7 +149,7 @@ class Run:
         with self.lock:
             if isinstance(found, str) and found not in self.warned and len(self.warned) < 5:
                 self.warned.add(found)
-                warnings.warn(f"trial {trial} failed: {found}", EvaluationWarning, stacklevel=2)
+                self.warn(f"trial {trial} failed: {found}")
             self.progress.show(self.study, isinstance(found, str))
             if self.callback is None:
                 return

@@ -60,8 +60,9 @@ def test_an_exception_of_the_objective_is_a_failure_and_the_study_goes_on():
             raise ValueError("no mesh\nat all")
         return x[0]
 
-    with pytest.warns(errors.EvaluationWarning, match="ValueError: no mesh"):
+    with pytest.warns(errors.EvaluationWarning, match="ValueError: no mesh") as warned:
         study.optimize(objective, trials=20)
+    assert warned[0].filename == __file__, "a warning points at the objective"
     failed = [trial for trial in study.trials if trial.state == "failed"]
     assert failed and failed[0].reason.startswith("ValueError: no mesh") and len(study.trials) == 20
 
