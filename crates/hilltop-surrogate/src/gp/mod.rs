@@ -10,17 +10,13 @@ mod waves;
 
 use std::sync::Arc;
 
-use faer::Mat;
 use hilltop_core::{Capabilities, Evidence, Lbfgs, Model, Previous, Result, Surrogate};
 use serde::{Deserialize, Serialize};
 
 pub use stationary::Family;
 
-use crate::ntk::{Fit, Ntk, Summary, grouping, matrix, refused};
-use crate::process::{
-    Condition, Exact, Inner, Kernel, Landmark, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Refit, Schedule,
-    Selected, Standard, digest,
-};
+use crate::ntk::{Fit, Ntk, grouping, matrix, refused};
+use crate::process::{Inner, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Refit, Schedule, Standard, digest};
 
 /// The description of a Gaussian process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -112,25 +108,6 @@ impl Gp {
             ..Ntk::default()
         }
     }
-
-    /// The covariance after the first observations.
-    fn condition(
-        &self,
-        kernel: &Arc<dyn Kernel>,
-        head: Mat<f64>,
-        values: &[f64],
-        noise: f64,
-    ) -> Result<Box<dyn Condition>> {
-        let sizes = self.sizes();
-        Ok(match sizes.summary(head.nrows(), noise) {
-            Summary::None => Box::new(Exact::new(kernel.clone(), head, noise)?),
-            Summary::Landmarks => Box::new(Landmark::new(kernel, head, values, noise, self.landmarks)?),
-            Summary::Selection => {
-                let kept = sizes.selection();
-                Box::new(Selected::new(kernel.clone(), head.as_ref(), values, noise, kept)?)
-            }
-        })
-    }
 }
 
 impl Surrogate for Gp {
@@ -161,9 +138,11 @@ impl Surrogate for Gp {
         } else {
             let weights = refit.grouping.weights(parameters);
             let family = Arc::new(self.kernel);
-            let kernel: Arc<dyn Kernel> = Arc::new(Inner::new(family.clone(), family, weights, parameters.signal));
+            let kernel = Arc::new(Inner::new(family.clone(), family, weights, parameters.signal));
             let head = points.as_ref().subrows(0, base).to_owned();
-            let condition = self.condition(&kernel, head, &evidence.values[..base], parameters.noise)?;
+            let condition = self
+                .sizes()
+                .condition(kernel, head, &evidence.values[..base], parameters.noise)?;
             (condition, base)
         };
         (done..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));

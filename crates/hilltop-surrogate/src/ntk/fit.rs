@@ -12,12 +12,10 @@ use super::finite::Finite;
 use super::network::Encoded;
 use super::prior::{profile, refit};
 use super::source::{WideNetworks, unusable};
-use super::summary::Summary;
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width};
 use crate::process::{
-    Condition, Exact, Fitted, Inner, Kernel, Landmark, Mean, Origin, Posterior, ProcessModel, Refit, Selected,
-    Standard, Variance, digest,
+    Condition, Fitted, Inner, Kernel, Mean, Origin, Posterior, ProcessModel, Refit, Standard, Variance, digest,
 };
 
 /// Streams of the study's seed.
@@ -239,20 +237,7 @@ impl<'a> Fitting<'a> {
         };
         let (base, noise) = (self.origin.base, self.origin.fitted.parameters.noise);
         let head = self.points.as_ref().subrows(0, base).to_owned();
-        let condition: Box<dyn Condition> = match self.ntk.summary(base, noise) {
-            Summary::None => Box::new(Exact::new(kernel.clone(), head, noise)?),
-            Summary::Landmarks => Box::new(Landmark::new(
-                &kernel,
-                head,
-                &self.values[..base],
-                noise,
-                self.ntk.landmarks,
-            )?),
-            Summary::Selection => {
-                let (values, count) = (&self.values[..base], self.ntk.selection());
-                Box::new(Selected::new(kernel.clone(), head.as_ref(), values, noise, count)?)
-            }
-        };
+        let condition = self.ntk.condition(kernel, head, &self.values[..base], noise)?;
         Ok((condition, base))
     }
 }

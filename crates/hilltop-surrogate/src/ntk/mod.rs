@@ -36,7 +36,6 @@ pub(crate) use fit::{Fitting, Prepared};
 pub(crate) use network::{Directional, Encoded};
 pub(crate) use settings::refused;
 pub(crate) use source::unusable;
-pub(crate) use summary::Summary;
 
 /// The description of a tangent-kernel surrogate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,11 +1,16 @@
 //! When observations are too many, and what then stands for them.
 
+use std::sync::Arc;
+
+use faer::Mat;
+use hilltop_core::Result;
+
 use super::{Features, Ntk};
-use crate::process::Fitted;
+use crate::process::{Condition, Exact, Fitted, Kernel, Landmark, Selected};
 
 /// What stands for the observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Summary {
+enum Summary {
     /// They themselves.
     None,
     /// Some of them: there is little noise.
@@ -22,7 +27,7 @@ const NOISY: f64 = 3e-4;
 
 impl Ntk {
     /// What stands for so many observations.
-    pub(crate) fn summary(&self, count: usize, noise: f64) -> Summary {
+    fn summary(&self, count: usize, noise: f64) -> Summary {
         match (count <= self.exact_limit, noise < NOISY) {
             (true, _) => Summary::None,
             (false, true) => Summary::Selection,
@@ -30,8 +35,23 @@ impl Ntk {
         }
     }
 
+    /// What the first observations explain of a kernel, through what stands for so many.
+    pub(crate) fn condition(
+        &self,
+        kernel: Arc<dyn Kernel>,
+        head: Mat<f64>,
+        values: &[f64],
+        noise: f64,
+    ) -> Result<Box<dyn Condition>> {
+        Ok(match self.summary(head.nrows(), noise) {
+            Summary::None => Box::new(Exact::new(kernel, head, noise)?),
+            Summary::Landmarks => Box::new(Landmark::new(&kernel, head, values, noise, self.landmarks)?),
+            Summary::Selection => Box::new(Selected::new(kernel, head.as_ref(), values, noise, self.selection())?),
+        })
+    }
+
     /// How many observations a selection starts with, so that it ends with no more than are treated exactly.
-    pub(crate) fn selection(&self) -> usize {
+    fn selection(&self) -> usize {
         self.exact_limit.saturating_sub(ROUND).max(self.exact_limit / 2).max(2)
     }
 
