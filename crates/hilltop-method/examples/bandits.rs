@@ -39,7 +39,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         given.iter().map(|text| parsed(text)).collect()
     };
-    println!("cumulative regret after {rounds} rounds: median (lowest to highest) of seeds {seeds:?}, seconds a run\n");
+    println!(
+        "cumulative regret after {rounds} rounds: median (lowest to highest) and mean of seeds {seeds:?}, seconds a run\n"
+    );
     println!("| method | {} | {} |\n|---|---|---|", REWARDS[0].0, REWARDS[1].0);
     for method in methods {
         let recipe = Recipe::parse(&method)?;
@@ -102,7 +104,10 @@ fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: Range<u64>) -> h
     let count = regrets.len();
     let middle = 0.5 * (regrets[(count - 1) / 2] + regrets[count / 2]);
     let seconds = start.elapsed().as_secs_f64() / count as f64;
-    Ok(format!("{middle:.0} ({low:.0} to {high:.0}), {seconds:.1} s"))
+    let mean = regrets.iter().sum::<f64>() / count as f64;
+    Ok(format!(
+        "{middle:.0} ({low:.0} to {high:.0}), mean {mean:.1}, {seconds:.1} s"
+    ))
 }
 
 /// What is lost over all rounds against always choosing the best arm, without noise.

@@ -5,7 +5,7 @@
 //! after how many evaluations the first of these is found: the median over seeds, and the quartiles.
 //!
 //! ```text
-//! cargo run --release -p hilltop-method --example digits -- [hidden=convolution|dense] [first=0] [seeds=10] [budget=200] [METHOD ...]
+//! cargo run --release -p hilltop-method --example digits -- [hidden=convolution|dense] [first=0] [seeds=10] [budget=200] [each=false] [METHOD ...]
 //! ```
 //!
 //! A method is a name or a table in JSON. A hidden network of `convolution` has 16 filters of 4 × 4 and 32 dense units, one of
@@ -26,6 +26,9 @@ use serde_json::{Value, json};
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
+/// A seed, the evaluations until one of the best was found, and their seconds.
+type Found = (u64, (u64, f64));
+
 /// Tells the hidden network's random numbers from others of the same seed.
 const HIDDEN: u64 = 0x4449_4749;
 
@@ -36,6 +39,8 @@ struct Plan {
     first: u64,
     seeds: u64,
     budget: u64,
+    /// Whether the evaluations of every seed are shown too.
+    each: bool,
     methods: Vec<Value>,
 }
 
@@ -48,10 +53,12 @@ fn main() -> Fallible<()> {
         "hidden network: {}, {} seeds, at most {} evaluations",
         plan.hidden, plan.seeds, plan.budget
     );
-    println!("evaluations to the best 1 %: median [quartiles]; seconds a suggestion; method");
+    println!("evaluations to the best 1 %: median [quartiles]; mean; seconds a suggestion; method");
     for method in &plan.methods {
         let recipe = Recipe::parse(method)?;
         let (mut counts, seconds) = plan.counts(&recipe, &space)?;
+        let each = counts.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+        let mean = counts.iter().sum::<u64>() as f64 / counts.len() as f64;
         counts.sort_unstable();
         let at = |share: f64| {
             shown(
@@ -60,7 +67,11 @@ fn main() -> Fallible<()> {
             )
         };
         let median = shown(middle(&counts), plan.budget);
-        println!("{median} [{}, {}]; {seconds:.3}; {method}", at(0.25), at(0.75));
+        let (low, high) = (at(0.25), at(0.75));
+        println!("{median} [{low}, {high}]; {mean:.1}; {seconds:.3}; {method}");
+        if plan.each {
+            println!("    {each}");
+        }
     }
     Ok(())
 }
@@ -72,6 +83,7 @@ impl Plan {
             first: 0,
             seeds: 10,
             budget: 200,
+            each: false,
             methods: Vec::new(),
         };
         for argument in arguments {
@@ -80,6 +92,7 @@ impl Plan {
                 Some(("first", seed)) => plan.first = seed.parse()?,
                 Some(("seeds", count)) => plan.seeds = count.parse::<u64>()?.max(1),
                 Some(("budget", count)) => plan.budget = count.parse()?,
+                Some(("each", shown)) => plan.each = shown.parse()?,
                 _ if argument.starts_with('{') => plan.methods.push(serde_json::from_str(&argument)?),
                 _ => plan.methods.push(argument.into()),
             }
@@ -94,7 +107,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The evaluations of every seed, on all cores, and the mean time of a suggestion.
+    /// The evaluations of every seed in their order, on all cores, and the mean time of a suggestion.
     fn counts(&self, recipe: &Recipe, space: &Arc<Space>) -> Fallible<(Vec<u64>, f64)> {
         let next = AtomicUsize::new(0);
         let work = || {
@@ -104,11 +117,11 @@ impl Plan {
                 if seed >= self.seeds {
                     return Ok(done);
                 }
-                done.push(self.search(recipe, space, self.first + seed)?);
+                done.push((seed, self.search(recipe, space, self.first + seed)?));
             }
         };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let parts: Vec<Fallible<Vec<(u64, f64)>>> = std::thread::scope(|scope| {
+        let parts: Vec<Fallible<Vec<Found>>> = std::thread::scope(|scope| {
             let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
             let ended = |worker: std::thread::ScopedJoinHandle<'_, _>| worker.join();
             workers
@@ -116,9 +129,12 @@ impl Plan {
                 .map(|worker| ended(worker).unwrap_or_else(|_| Err("a search panicked".into())))
                 .collect()
         });
-        let all: Vec<(u64, f64)> = parts.into_iter().collect::<Fallible<Vec<_>>>()?.concat();
-        let (total, spent) = all.iter().fold((0, 0.0), |(n, t), (count, time)| (n + count, t + time));
-        Ok((all.into_iter().map(|(count, _)| count).collect(), spent / total as f64))
+        let mut all = parts.into_iter().collect::<Fallible<Vec<_>>>()?.concat();
+        all.sort_by_key(|(seed, _)| *seed);
+        let spent = all.iter().map(|(_, (_, time))| time).sum::<f64>();
+        let counts: Vec<u64> = all.into_iter().map(|(_, (count, _))| count).collect();
+        let total = counts.iter().sum::<u64>();
+        Ok((counts, spent / total as f64))
     }
 
     /// Evaluations until one of the best is found (one more than the budget where none was), and the time they took.

@@ -11,6 +11,7 @@
 //! Gauss–Newton steps from the linearised solution instead of 10,000 gradient steps; the activation is smooth; input scales, noise
 //! and signal are fitted. `StoBnts::paper()` is the paper's own configuration.
 
+use hilltop_acquire::maximiser::{Auto, Gradient, Pool};
 use hilltop_acquire::{Design, maximiser};
 use hilltop_core::{Proposer, Result, Space};
 use hilltop_nn::{Activation, Optimiser};
@@ -85,10 +86,19 @@ impl Default for StoBnts {
             opening: Opening::default(),
             design: Design::default(),
             transform: Transform::default(),
-            maximiser: maximiser::Kind::default(),
+            maximiser: maximiser::Kind::Auto(Auto {
+                gradient: Gradient {
+                    pool: POOL,
+                    ..Gradient::default()
+                },
+                ..Auto::default()
+            }),
         }
     }
 }
+
+/// Where the search for a draw's minimum starts: half of what others look at, because every draw is searched anew.
+const POOL: Pool = Pool { points: 500, near: 250 };
 
 impl StoBnts {
     /// The paper's experiments: two hidden layers of 256 rectified units, targets as they are, `σ = 0.1`, `β = 1`, 10,000 steps of gradient descent

@@ -1,13 +1,13 @@
-//! One network on its way down: damped Gauss–Newton steps, and the memory they are made in.
+//! One network on its way down: damped Gauss–Newton steps, and corrections that need no kernel.
+//!
+//! At the minimum `θ = θ_0 + J(θ)ᵀα` with `λα = r(θ)`. A step forms the kernel at its weights, factors it and solves for `α`. Because the
+//! network bends, residuals at its end are not `λα`. A *correction* keeps tangent and factor, `α += (K + λI)⁻¹ (r − λα)`, at a quarter of a step's cost, and
+//! each leaves a few hundredths of what was missed, as long as the network is lazy enough. The rate at which they do so is
+//! remembered: it says whether corrections are worth beginning. Where they are not, steps are damped.
 
-use crate::columns::Columns;
-use crate::forward::{Order, Workspace};
-use crate::tangent::Tangent;
-use crate::{Architecture, Error, Network, Result, lanes};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::llt::{self, factor::LltRegularization};
-use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
-use faer::{Mat, MatMut, MatRef, Par, Spec};
+use crate::forward::Order;
+use crate::stance::Stance;
+use crate::{Network, Result, lanes};
 
 /// How often the damping of a step rises before none is taken.
 const RAISES: usize = 20;
@@ -18,102 +18,37 @@ const TAKEN: f64 = 0.1;
 const KEPT: (f64, f64) = (0.25, 0.7);
 /// The smallest damping, relative to the kernel's mean variance, and what damping is multiplied and divided by.
 const DAMPING: (f64, f64) = (1e-6, 8.0);
-/// What is added to the kernel's diagonal, relative to its mean, where it has no factor without.
-const JITTERS: [f64; 5] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8];
-
-/// What all members of a training share: the points, and memory for a step.
-pub(crate) struct Bench {
-    /// The points at the weights that a step starts from; their columns are with the tangent meanwhile.
-    here: Workspace,
-    /// The points at the weights that are tried.
-    there: Workspace,
-    tangent: Tangent,
-    gram: Mat<f64>,
-    factor: Mat<f64>,
-    scratch: MemBuffer,
-    /// The weights that a step starts from.
-    start: Vec<f64>,
-    /// `θ − θ_0` there.
-    away: Vec<f64>,
-    direction: Vec<f64>,
-    /// `J(θ − θ_0)` there.
-    moved: Vec<f64>,
-    /// `y − h` there, and at the weights that are tried.
-    residuals: [Vec<f64>; 2],
-    duals: Vec<f64>,
-}
-
-impl Bench {
-    pub(crate) fn new(architecture: &Architecture, points: MatRef<'_, f64>) -> Self {
-        let (count, size) = (points.nrows(), architecture.parameter_count());
-        let mut workspace = Workspace::new(architecture);
-        workspace.load(points, 0..count);
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(count, Par::Seq, Spec::default());
-        Self {
-            there: workspace.clone(),
-            here: workspace,
-            tangent: Tangent::default(),
-            gram: Mat::zeros(count, count),
-            factor: Mat::zeros(count, count),
-            scratch: MemBuffer::new(scratch),
-            start: vec![0.0; size],
-            away: vec![0.0; size],
-            direction: vec![0.0; size],
-            moved: vec![0.0; count],
-            residuals: [vec![0.0; count], vec![0.0; count]],
-            duals: vec![0.0; count],
-        }
-    }
-
-    /// The mean variance of the kernel.
-    fn mean(&self) -> f64 {
-        let count = self.gram.nrows();
-        (0..count).map(|i| self.gram[(i, i)]).sum::<f64>() / count as f64
-    }
-
-    /// The duals of a step: `(K + ridge I)⁻¹ (r + share · J(θ − θ_0))`; returns what was added to the diagonal in the end.
-    fn solve(&mut self, ridge: f64, share: f64) -> Result<f64> {
-        let mean = self.mean();
-        for jitter in JITTERS {
-            self.duals.copy_from_slice(&self.residuals[0]);
-            lanes::add_scaled(&mut self.duals, share, &self.moved);
-            if self.solved(ridge + jitter * mean) {
-                return Ok(ridge + jitter * mean);
-            }
-        }
-        let (examples, penalty) = (self.gram.nrows(), ridge);
-        Err(Error::Singular { examples, penalty })
-    }
-
-    /// Solves in place; `false` where there is no factor.
-    fn solved(&mut self, added: f64) -> bool {
-        let count = self.gram.nrows();
-        for column in 0..count {
-            let lower = &self.gram.col_as_slice(column)[column..];
-            self.factor.col_as_slice_mut(column)[column..].copy_from_slice(lower);
-            self.factor[(column, column)] += added;
-        }
-        let (stack, regular) = (MemStack::new(&mut self.scratch), LltRegularization::default());
-        let factor = self.factor.as_mut();
-        if llt::factor::cholesky_in_place(factor, regular, Par::Seq, stack, Spec::default()).is_err() {
-            return false;
-        }
-        let mut duals = MatMut::from_column_major_slice_mut(&mut self.duals, count, 1);
-        solve_lower_triangular_in_place(self.factor.as_ref(), duals.as_mut(), Par::Seq);
-        solve_upper_triangular_in_place(self.factor.transpose(), duals.as_mut(), Par::Seq);
-        self.duals.iter().all(|value| value.is_finite())
-    }
-}
+/// A first step that misses at most the first share of the objective is corrected. Corrections go on while each leaves at most the second
+/// share of what was missed before it.
+const MISSED: (f64, f64) = (0.1, 0.5);
+/// What is missed is not worth a correction below this share of the objective: in a first step, and in a later one.
+const NEAR: (f64, f64) = (0.05, 0.003);
+/// The share of its bound that the next step's fall is taken for; measured, it is a third to a sixth.
+const BOUNDED: f64 = 0.25;
+/// Corrections of one step.
+const CORRECTIONS: i32 = 8;
 
 /// A network on its way down.
 pub(crate) struct Descent<'a> {
     network: &'a mut Network,
     anchor: &'a [f64],
-    targets: &'a [f64],
+    targets: Vec<f64>,
     penalty: f64,
-    bench: &'a mut Bench,
+    stance: &'a mut Stance,
     objective: f64,
     damping: f64,
+    /// The share of what is missed that a correction has left lately, after steps that were corrected.
+    rate: Option<f64>,
+    /// Whether the stance is at the present weights.
+    standing: bool,
+    pub(crate) effort: Effort,
+}
+
+/// What a descent has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Effort {
+    pub(crate) kernels: usize,
+    pub(crate) trials: usize,
 }
 
 impl<'a> Descent<'a> {
@@ -121,18 +56,21 @@ impl<'a> Descent<'a> {
     pub(crate) fn new(
         network: &'a mut Network,
         anchor: &'a [f64],
-        targets: &'a [f64],
+        targets: Vec<f64>,
         penalty: f64,
-        bench: &'a mut Bench,
+        stance: &'a mut Stance,
     ) -> Self {
         let mut descent = Self {
             network,
             anchor,
             targets,
             penalty,
-            bench,
+            stance,
             objective: 0.0,
             damping: 0.0,
+            rate: None,
+            standing: false,
+            effort: Effort::default(),
         };
         descent.objective = descent.look();
         descent
@@ -145,48 +83,141 @@ impl<'a> Descent<'a> {
 
     /// The objective at the weights that are tried; leaves activations, slopes and residuals behind.
     fn look(&mut self) -> f64 {
-        let (there, residuals) = (&mut self.bench.there, &mut self.bench.residuals[1]);
+        self.effort.trials += 1;
+        let (there, residuals) = (&mut self.stance.there, &mut self.stance.residuals[1]);
         self.network.propagate(there, Order::Slope);
         self.network.output(there, residuals);
-        for (value, target) in residuals.iter_mut().zip(self.targets) {
+        for (value, target) in residuals.iter_mut().zip(&self.targets) {
             *value = target - *value;
         }
         let distance = lanes::squared_distance(self.network.weights(), self.anchor);
         0.5 * (lanes::dot(residuals, residuals) + self.penalty * distance)
     }
 
-    /// One step down; returns the share of the objective by which it fell, zero where no step leads down.
-    pub(crate) fn step(&mut self) -> Result<f64> {
-        if self.objective <= 0.0 || self.targets.is_empty() {
+    /// Takes `s ⟨g(x;θ_0), v⟩` off the targets, before the first step.
+    pub(crate) fn tilt(&mut self, direction: &[f64], factor: f64) {
+        if self.targets.is_empty() {
+            return;
+        }
+        self.stand();
+        let stance = &mut *self.stance;
+        let tilted = stance.along(direction).to_vec();
+        lanes::add_scaled(&mut self.targets, -factor, &tilted);
+        lanes::add_scaled(&mut stance.residuals[0], -factor, &tilted);
+        self.objective = 0.5 * lanes::dot(&stance.residuals[0], &stance.residuals[0]);
+    }
+
+    /// Takes the tangent at the present weights, unless it is there.
+    fn stand(&mut self) {
+        if !self.standing {
+            self.stance.take(self.network, self.anchor);
+        }
+        self.standing = true;
+    }
+
+    /// One step down; returns the share of the objective by which it fell, or will fall at most, where that is seen to be within the tolerance;
+    /// zero where no step leads down.
+    pub(crate) fn step(&mut self, tolerance: f64) -> Result<f64> {
+        if self.targets.is_empty() {
             return Ok(0.0);
         }
         self.stand();
-        let fall = self.descend();
-        self.bench.here.take_back(std::mem::take(&mut self.bench.tangent));
+        let left = if self.objective > 0.0 {
+            self.left() / self.objective
+        } else {
+            0.0
+        };
+        let fall = if left <= tolerance { Ok(left) } else { self.descend() };
+        self.stance.leave();
+        self.standing = false;
         fall
+    }
+
+    /// What a step would lower the objective by, as far as that can be told without its kernel.
+    ///
+    /// With `e = r − λα` and `w = θ − θ_0 − Jᵀα` the gradient is `λw − Jᵀe`. In the norm of the inverse of `JᵀJ + λI`, half of whose square a step
+    /// promises, its parts are at most `√λ ‖w‖` and `‖e‖`.
+    fn left(&mut self) -> f64 {
+        if self.rate.is_none() {
+            return f64::INFINITY;
+        }
+        let apart = 0.5 * self.penalty * self.stance.apart();
+        BOUNDED * (self.missed(0).sqrt() + apart.sqrt()).powi(2)
     }
 
     /// Tries steps from where the descent stands, each more damped than the last, until one keeps what it promises.
     fn descend(&mut self) -> Result<f64> {
+        self.effort.kernels += 1;
+        self.stance.form();
         let before = self.objective;
-        let least = self.penalty.max(DAMPING.0 * self.bench.mean());
+        let least = self.penalty.max(DAMPING.0 * self.stance.mean());
         for _ in 0..RAISES {
             let expected = self.aim()?;
             let promised = (before - expected).max(f64::MIN_POSITIVE);
-            let mut reached = self.walk(1.0);
-            if reached < before && before - reached < KEPT.1 * promised {
-                reached = self.walk_half(reached);
-            }
+            let reached = self.walk(1.0);
+            let reached = if self.is_correctable(before) {
+                self.correct(reached)
+            } else if reached < before && before - reached < KEPT.1 * promised {
+                self.walk_half(reached)
+            } else {
+                reached
+            };
             let kept = (before - reached) / promised;
             self.adapt(kept, least);
             if reached < before && kept > TAKEN {
                 self.objective = reached;
                 return Ok((before - reached) / before);
             }
+            self.rate = None;
         }
         // The next step, if there is one, starts here again.
         self.objective = self.walk(0.0);
         Ok(0.0)
+    }
+
+    /// `½ ‖r − λα‖²`: what residuals, here or at the weights that are tried, are from being those of the duals.
+    fn missed(&self, residuals: usize) -> f64 {
+        let pairs = self.stance.residuals[residuals].iter().zip(&self.stance.duals);
+        0.5 * pairs.map(|(r, dual)| (r - self.penalty * dual).powi(2)).sum::<f64>()
+    }
+
+    /// Whether a few corrections will bring the weights that are tried to those of their duals.
+    fn is_correctable(&self, before: f64) -> bool {
+        let missed = self.missed(1);
+        match self.rate {
+            _ if self.damping > 0.0 => false,
+            None => missed < MISSED.0 * before,
+            Some(rate) => missed * rate.powi(3) < before,
+        }
+    }
+
+    /// Corrects an undamped step while that helps; returns the objective in the end.
+    fn correct(&mut self, reached: f64) -> f64 {
+        let near = if self.rate.is_none() { NEAR.0 } else { NEAR.1 };
+        let first = self.missed(1);
+        let (mut here, mut missed, mut made) = (reached, first, 0);
+        self.rate = self.rate.or(Some(MISSED.0));
+        while made < CORRECTIONS && missed > near * here {
+            self.stance.correct(self.penalty);
+            let next = self.settle();
+            let left = self.missed(1);
+            if left.is_nan() || left > MISSED.1 * missed {
+                self.rate = None;
+                return self.settle_lower(here, next);
+            }
+            (here, missed, made) = (next, left, made + 1);
+            self.rate = Some((missed / first).powf(1.0 / f64::from(made)));
+        }
+        here
+    }
+
+    /// Takes back a correction that led up, from `here` to `there`; returns the objective in the end.
+    fn settle_lower(&mut self, here: f64, there: f64) -> f64 {
+        if there < here {
+            return there;
+        }
+        self.stance.undo();
+        self.settle()
     }
 
     fn adapt(&mut self, kept: f64, least: f64) {
@@ -209,64 +240,31 @@ impl<'a> Descent<'a> {
     /// Moves the weights by a share of the step; returns the objective there.
     fn walk(&mut self, share: f64) -> f64 {
         let weights = self.network.weights_mut();
-        weights.copy_from_slice(&self.bench.start);
-        lanes::add_scaled(weights, share, &self.bench.direction);
+        weights.copy_from_slice(&self.stance.start);
+        lanes::add_scaled(weights, share, &self.stance.direction);
         self.look()
     }
 
-    /// Linearises the network at the weights that were looked at last.
-    fn stand(&mut self) {
-        let bench = &mut *self.bench;
-        std::mem::swap(&mut bench.here, &mut bench.there);
-        bench.residuals.swap(0, 1);
-        bench.tangent = self.network.tangent_in(&mut bench.here);
-        bench.tangent.gram_into(&mut bench.gram);
-        bench.start.copy_from_slice(self.network.weights());
-        bench.away.copy_from_slice(&bench.start);
-        lanes::add_scaled(&mut bench.away, -1.0, self.anchor);
-        bench
-            .tangent
-            .along_into(&bench.away, &mut bench.here.back, &mut bench.moved);
+    /// Moves the weights to `θ_0 + Jᵀα`; returns the objective there.
+    fn settle(&mut self) -> f64 {
+        self.stance.combine();
+        let weights = self.network.weights_mut();
+        weights.copy_from_slice(self.anchor);
+        lanes::add_scaled(weights, 1.0, &self.stance.direction);
+        self.look()
     }
 
     /// Finds a step; returns the objective of the linearised network at its end.
     fn aim(&mut self) -> Result<f64> {
-        let (total, bench) = (self.penalty + self.damping, &mut *self.bench);
+        let (total, stance) = (self.penalty + self.damping, &mut *self.stance);
         let back = self.penalty / total;
-        let added = bench.solve(total, back)?;
-        let weighted = &mut bench.here.back;
-        bench
-            .tangent
-            .combination_into(&bench.duals, weighted, &mut bench.direction);
-        lanes::add_scaled(&mut bench.direction, -back, &bench.away);
+        let added = stance.solve(total, back)?;
+        stance.combine();
+        lanes::add_scaled(&mut stance.direction, -back, &stance.away);
         // r − Jd = (λ + μ) α, with the jitter of the factor in it.
-        let left = added * added * lanes::dot(&bench.duals, &bench.duals);
-        let (away, direction) = (&bench.away, &bench.direction);
+        let left = added * added * lanes::dot(&stance.duals, &stance.duals);
+        let (away, direction) = (&stance.away, &stance.direction);
         let distance = lanes::dot(away, away) + 2.0 * lanes::dot(away, direction) + lanes::dot(direction, direction);
         Ok(0.5 * (left + self.penalty * distance))
-    }
-}
-
-impl Tangent {
-    /// `⟨g(x_i), v⟩` for every point, the derivative along a direction of the weights.
-    ///
-    /// # Panics
-    /// If the direction does not have a component for every weight.
-    pub fn along(&self, direction: &[f64]) -> Vec<f64> {
-        let mut values = vec![0.0; self.len()];
-        self.along_into(direction, &mut Columns::default(), &mut values);
-        values
-    }
-
-    /// The same into memory that is given.
-    pub(crate) fn along_into(&self, direction: &[f64], pushed: &mut Columns, values: &mut [f64]) {
-        values.fill(0.0);
-        let mut start = 0;
-        for factor in &self.factors {
-            let end = start + factor.weight_count();
-            factor.add_along(&direction[start..end], pushed, values);
-            start = end;
-        }
-        assert_eq!(start, direction.len(), "a component for every weight");
     }
 }

@@ -7,11 +7,12 @@
 //! ```
 //!
 //! where `JJᵀ` is the tangent kernel, so that the system has a row an example and not a row a weight. Without damping the first step from
-//! `θ_0` is the solution of the linearised network, exact in the wide limit; each later one makes up for what the network bends. Damping
-//! rises where a step does not keep what it promises, and falls again. A dozen steps end where tens of thousands of plain gradient steps
-//! would.
+//! `θ_0` is the solution of the linearised network, exact in the wide limit; each later one makes up for what the network bends. So do
+//! corrections within a step, which keep its kernel. Damping rises where a step does not keep what it promises, and falls
+//! again. A few steps end where tens of thousands of plain gradient steps would.
 
-use crate::descent::{Bench, Descent};
+use crate::descent::{Descent, Effort};
+use crate::stance::Stance;
 use crate::training::check_examples;
 use crate::{Error, Network, Result};
 use faer::MatRef;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Newton {
-    /// Converged when a step lowers the objective by less than this share of it.
+    /// Converged when a step lowers the objective by less than this share of it, or is seen to before it is made.
     pub tolerance: f64,
     /// At most so many steps.
     pub steps: usize,
@@ -36,15 +37,28 @@ impl Default for Newton {
     }
 }
 
+/// A term that is added to a network while it is trained: its derivative at the initial weights, `s ⟨∇h(x;θ_0), v⟩`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tilt<'a> {
+    /// `v`, a component for every weight.
+    pub direction: &'a [f64],
+    /// `s`.
+    pub factor: f64,
+}
+
 /// What a Gauss–Newton training came to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// The objective at the final weights, penalty included.
     pub objective: f64,
-    /// The share of it by which the last step lowered it.
+    /// The share of it by which the last step lowered it, or would.
     pub fall: f64,
     /// Steps taken.
     pub steps: usize,
+    /// Steps of these that formed and factored a kernel; the others kept one.
+    pub kernels: usize,
+    /// Weights at which the network was evaluated.
+    pub trials: usize,
     /// Whether that is within the tolerance, or no step leads down any more.
     pub converged: bool,
 }
@@ -71,7 +85,7 @@ impl Newton {
         penalty: f64,
     ) -> Result<Settled> {
         let targets = MatRef::from_column_major_slice(targets, targets.len(), 1);
-        let settled = self.train_members(std::slice::from_mut(network), points, targets, penalty)?;
+        let settled = self.train_members(std::slice::from_mut(network), points, targets, penalty, &[])?;
         settled.first().copied().ok_or(Error::Shape {
             what: "networks to train",
             expected: 1,
@@ -81,28 +95,35 @@ impl Newton {
 
     /// Trains several networks of one architecture on the same points, a column of targets each.
     ///
-    /// They share the inputs, the products among these, and all memory; each ends where it would have ended alone.
+    /// They share the inputs and all memory; each ends where it would have ended alone. The tilts, none or one a network, are taken off its
+    /// targets.
     pub fn train_members(
         &self,
         networks: &mut [Network],
         points: MatRef<'_, f64>,
         targets: MatRef<'_, f64>,
         penalty: f64,
+        tilts: &[Tilt<'_>],
     ) -> Result<Vec<Settled>> {
         self.check()?;
         check_penalty(penalty)?;
         let starts: Vec<Vec<f64>> = networks.iter().map(|network| network.weights().to_vec()).collect();
         let anchors: Vec<&[f64]> = starts.iter().map(Vec::as_slice).collect();
         check_examples(networks, &anchors, points, targets)?;
+        check_tilts(networks, tilts)?;
         let Some(first) = networks.first() else {
             return Ok(Vec::new());
         };
-        let mut bench = Bench::new(first.architecture(), points);
+        let mut stance = Stance::new(first.architecture(), points);
         let members = networks.iter_mut().zip(&starts).enumerate();
         members
             .map(|(column, (network, anchor))| {
-                let targets: Vec<f64> = targets.col(column).iter().copied().collect();
-                self.settle(Descent::new(network, anchor, &targets, penalty, &mut bench))
+                let targets = targets.col(column).iter().copied().collect();
+                let mut descent = Descent::new(network, anchor, targets, penalty, &mut stance);
+                if let Some(tilt) = tilts.get(column) {
+                    descent.tilt(tilt.direction, tilt.factor);
+                }
+                self.settle(descent)
             })
             .collect()
     }
@@ -110,16 +131,33 @@ impl Newton {
     fn settle(&self, mut descent: Descent<'_>) -> Result<Settled> {
         let (mut steps, mut fall) = (0, f64::INFINITY);
         while steps < self.steps && fall > self.tolerance {
-            fall = descent.step()?;
+            fall = descent.step(self.tolerance)?;
             steps += 1;
         }
+        let Effort { kernels, trials } = descent.effort;
         Ok(Settled {
             objective: descent.objective(),
             fall,
             steps,
+            kernels,
+            trials,
             converged: fall <= self.tolerance,
         })
     }
+}
+
+fn check_tilts(networks: &[Network], tilts: &[Tilt<'_>]) -> Result<()> {
+    let shape = |what, expected, found| {
+        if expected == found {
+            return Ok(());
+        }
+        Err(Error::Shape { what, expected, found })
+    };
+    if !tilts.is_empty() {
+        shape("tilts of networks", networks.len(), tilts.len())?;
+    }
+    let mut pairs = networks.iter().zip(tilts);
+    pairs.try_for_each(|(network, tilt)| shape("components of a tilt", network.parameter_count(), tilt.direction.len()))
 }
 
 fn check_penalty(penalty: f64) -> Result<()> {

@@ -203,6 +203,28 @@ impl Tangent {
         }
     }
 
+    /// `⟨g(x_i), v⟩` for every point, the derivative along a direction of the weights.
+    ///
+    /// # Panics
+    /// If the direction does not have a component for every weight.
+    pub fn along(&self, direction: &[f64]) -> Vec<f64> {
+        let mut values = vec![0.0; self.len()];
+        self.along_into(direction, &mut Columns::default(), &mut values);
+        values
+    }
+
+    /// The same into memory that is given.
+    pub(crate) fn along_into(&self, direction: &[f64], pushed: &mut Columns, values: &mut [f64]) {
+        values.fill(0.0);
+        let mut start = 0;
+        for factor in &self.factors {
+            let end = start + factor.weight_count();
+            factor.add_along(&direction[start..end], pushed, values);
+            start = end;
+        }
+        assert_eq!(start, direction.len(), "a component for every weight");
+    }
+
     /// `g(x_i)` itself, of the length of all weights: for tests and small networks.
     ///
     /// # Panics

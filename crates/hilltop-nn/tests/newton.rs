@@ -3,7 +3,7 @@
 
 use faer::{Mat, MatRef};
 use hilltop_core::Rng;
-use hilltop_nn::{Activation, Architecture, Error, Network, Newton, Optimiser, Parameterisation, Trainer};
+use hilltop_nn::{Activation, Architecture, Error, Network, Newton, Optimiser, Parameterisation, Tilt, Trainer};
 
 fn network(hidden: &[usize], bias: bool) -> Network {
     let mut architecture = Architecture::new(3, hidden, Activation::Erf, Parameterisation::Ntk);
@@ -131,7 +131,7 @@ fn members_trained_together_end_where_each_ends_alone() {
     let mut together = starts.clone();
     let newton = Newton::default();
     let settled = newton
-        .train_members(&mut together, points.as_ref(), columns.as_ref(), 0.01)
+        .train_members(&mut together, points.as_ref(), columns.as_ref(), 0.01, &[])
         .unwrap();
     for (k, mut alone) in starts.into_iter().enumerate() {
         let column = columns.col_as_slice(k);
@@ -141,7 +141,72 @@ fn members_trained_together_end_where_each_ends_alone() {
         assert!(own.converged && own.steps > 1, "{own:?}");
     }
     assert_eq!(
-        newton.train_members(&mut [], points.as_ref(), Mat::zeros(30, 0).as_ref(), 0.01),
+        newton.train_members(&mut [], points.as_ref(), Mat::zeros(30, 0).as_ref(), 0.01, &[]),
         Ok(Vec::new())
     );
+}
+
+#[test]
+fn a_network_that_hardly_bends_settles_with_two_kernels_where_many_steps_would() {
+    let (points, mut targets) = examples(60);
+    let start = network(&[100, 100], false);
+    let initial = start.forward(points.as_ref());
+    let near = |(y, h): (&mut f64, &f64)| *y = h + 0.02 * *y;
+    targets.iter_mut().zip(&initial).for_each(near);
+    let (mut quick, mut slow) = (start.clone(), start);
+    let anchor = quick.weights().to_vec();
+    let before = slope(&quick, &anchor, points.as_ref(), &targets, 1e-7);
+    let settled = Newton::default()
+        .train(&mut quick, points.as_ref(), &targets, 1e-7)
+        .unwrap();
+    let exact = Newton {
+        tolerance: 1e-9,
+        steps: 200,
+    };
+    let end = exact.train(&mut slow, points.as_ref(), &targets, 1e-7).unwrap();
+    assert!(
+        settled.converged && settled.kernels <= 2 && settled.trials > settled.kernels,
+        "{settled:?}"
+    );
+    assert!(settled.objective < 1.01 * end.objective, "{settled:?} {end:?}");
+    assert!(slope(&quick, &anchor, points.as_ref(), &targets, 1e-7) < 1e-4 * before);
+}
+
+#[test]
+fn a_tilted_network_is_one_with_the_derivative_taken_off_its_targets() {
+    let (points, targets) = examples(25);
+    let start = network(&[20, 20], true);
+    let mut direction = vec![0.0; start.parameter_count()];
+    Rng::new(5).normals(&mut direction);
+    let column = MatRef::from_column_major_slice(&targets, 25, 1);
+    let tilt = Tilt {
+        direction: &direction,
+        factor: 0.5,
+    };
+    let (mut tilted, mut plain) = (start.clone(), start.clone());
+    let newton = Newton {
+        tolerance: 1e-8,
+        steps: 100,
+    };
+    let members = std::slice::from_mut(&mut tilted);
+    let settled = newton
+        .train_members(members, points.as_ref(), column, 0.1, &[tilt])
+        .unwrap();
+    let derivative = start.jvp(points.as_ref(), &direction);
+    let own: Vec<f64> = targets.iter().zip(&derivative).map(|(y, d)| y - 0.5 * d).collect();
+    let alone = newton.train(&mut plain, points.as_ref(), &own, 0.1).unwrap();
+    assert!((settled[0].objective - alone.objective).abs() < 1e-9 * alone.objective);
+    for (a, b) in tilted
+        .forward(points.as_ref())
+        .iter()
+        .zip(plain.forward(points.as_ref()))
+    {
+        assert!((a - b).abs() < 1e-7, "{a} {b}");
+    }
+    let short = Tilt {
+        direction: &direction[1..],
+        factor: 0.5,
+    };
+    let refused = newton.train_members(std::slice::from_mut(&mut plain), points.as_ref(), column, 0.1, &[short]);
+    assert!(matches!(refused, Err(Error::Shape { .. })));
 }

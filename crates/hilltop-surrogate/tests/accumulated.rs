@@ -178,3 +178,31 @@ fn without_observations_a_model_is_the_prior() {
         assert!(mean.iter().all(|mean| mean.abs() < 1e-9) && deviation.iter().all(|sd| *sd > 0.1));
     }
 }
+
+#[test]
+fn between_trainings_the_exact_network_follows_every_observation_by_least_squares() {
+    let rarely = |covariance, recursive| Accumulated {
+        growth: 1000.0,
+        recursive,
+        ..smooth(400, covariance)
+    };
+    let all = points(11, 5);
+    let (first, last) = (all.head(10), Points::from_rows(DIM, [all.row(10)]));
+    let miss = |surrogate: &Accumulated, seen: &Points| {
+        let model = fitted(surrogate, seen, None);
+        let (mean, deviation) = beliefs(model.as_ref(), &last);
+        let noise = model.marginals().unwrap().noise();
+        (values(&last)[0] - mean[0], (noise / deviation[0]).powi(2))
+    };
+    let following = rarely(Covariance::Exact, true);
+    let ((before, ratio), (after, _)) = (miss(&following, &first), miss(&following, &all));
+    let expected = before * ratio / (1.0 + ratio);
+    assert!(
+        (after - expected).abs() < 0.1 * before.abs() && after.abs() < 0.9 * before.abs(),
+        "{before} {after} {expected}"
+    );
+    for still in [rarely(Covariance::Exact, false), rarely(Covariance::Diagonal, true)] {
+        let change = (miss(&still, &first).0 - miss(&still, &all).0).abs();
+        assert!(change < 1e-12, "{change}");
+    }
+}

@@ -7,7 +7,7 @@ use hilltop_core::{Error, Evidence, Result, Rng};
 use hilltop_nn::{Architecture, Network, Trainer};
 
 use super::Accumulated;
-use super::covariance::Gathered;
+use super::covariance::{Covariance, Gathered};
 use super::encoder::Encoder;
 use crate::process::{Standard, digest};
 
@@ -76,6 +76,8 @@ impl Course {
             self.observed += 1;
             if self.is_due() {
                 self.train(evidence)?;
+            } else if self.settings.recursive && self.settings.covariance == Covariance::Exact {
+                self.follow_one(point, evidence.values[self.observed - 1])?;
             }
         }
         self.digests = digests(evidence, self.observed);
@@ -86,6 +88,18 @@ impl Course {
     pub(super) fn gather(&mut self, point: MatRef<'_, f64>) -> Result<()> {
         let features = self.network.tangent(self.encoder.encode(point).as_ref());
         self.gathered.push(&features)
+    }
+
+    /// Moves the weights by `U⁻¹ g (y − h)`: to where the linearised network would be after training on this observation too.
+    fn follow_one(&mut self, point: MatRef<'_, f64>, value: f64) -> Result<()> {
+        let input = self.encoder.encode(point);
+        let missing = self.standard.inward(&[value])[0] - self.network.forward(input.as_ref())[0];
+        let pulled = self.gathered.pulled(&self.network.tangent(input.as_ref()));
+        let step = missing / self.settings.ridge();
+        let weights = self.network.weights().iter().zip(&pulled);
+        let moved = weights.map(|(weight, part)| weight + step * part).collect();
+        self.network = Arc::new(self.network.with_weights(moved).map_err(unusable)?);
+        Ok(())
     }
 
     fn is_due(&self) -> bool {

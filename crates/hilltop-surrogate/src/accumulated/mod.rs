@@ -52,6 +52,9 @@ pub struct Accumulated {
     /// The share by which the observations grow between trainings; every observation trains while that is less than
     /// one more.
     pub growth: f64,
+    /// Whether between trainings the weights follow every observation by a step of recursive least squares, `U⁻¹ g (y − h)`; with the exact
+    /// covariance only, of which it is a by-product.
+    pub recursive: bool,
 }
 
 impl Default for Accumulated {
@@ -68,6 +71,7 @@ impl Default for Accumulated {
             training: Optimiser::adam(0.01, 50, 20),
             warm: true,
             growth: 0.02,
+            recursive: true,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng, Score, SmoothScore};
-use hilltop_nn::{Network, Trainer};
+use hilltop_nn::{Network, Tilt, Trainer};
 
 use super::model::StoModel;
 use super::{Kind, Training};
@@ -23,7 +23,7 @@ pub(super) struct Sampled {
     /// What the trained network is multiplied by.
     factor: f64,
     tangent: Option<Directional>,
-    /// In units of the network's output, without the tangent term.
+    /// In units of the network's output, the tangent term still in them.
     targets: Vec<f64>,
 }
 
@@ -35,16 +35,31 @@ impl Sampled {
             _ => (1.0, None),
         };
         let mut targets = model.targets(spread, rng);
-        if let Some(tangent) = &tangent {
-            let offsets = tangent.values(model.points());
-            let inward = |(target, offset): (&mut f64, &f64)| *target = (*target - offset) / factor;
-            targets.iter_mut().zip(&offsets).for_each(inward);
-        }
+        targets.iter_mut().for_each(|target| *target /= factor);
         Ok(Self {
             start,
             factor,
             tangent,
             targets,
+        })
+    }
+
+    /// The targets without the tangent term.
+    fn own_targets(&self, points: MatRef<'_, f64>) -> Vec<f64> {
+        let mut targets = self.targets.clone();
+        if let Some(tangent) = &self.tangent {
+            let offsets = tangent.values(points);
+            let off = |(target, offset): (&mut f64, &f64)| *target -= offset / self.factor;
+            targets.iter_mut().zip(&offsets).for_each(off);
+        }
+        targets
+    }
+
+    /// The tangent term as the trained network meets it.
+    fn tilt(&self) -> Option<Tilt<'_>> {
+        self.tangent.as_ref().map(|tangent| Tilt {
+            direction: &tangent.direction,
+            factor: self.factor.recip(),
         })
     }
 
@@ -108,8 +123,9 @@ fn trained(model: &StoModel, sampled: &[Sampled], rngs: &mut [Rng]) -> Result<Ve
     match model.sto.training {
         Training::Newton(newton) => {
             let targets = Mat::from_fn(inputs.nrows(), sampled.len(), |i, k| sampled[k].targets[i]);
+            let tilts: Vec<Tilt<'_>> = sampled.iter().filter_map(Sampled::tilt).collect();
             newton
-                .train_members(&mut networks, inputs.as_ref(), targets.as_ref(), penalty)
+                .train_members(&mut networks, inputs.as_ref(), targets.as_ref(), penalty, &tilts)
                 .map_err(unusable)?;
         }
         // Each has an order of examples of its own.
@@ -117,7 +133,7 @@ fn trained(model: &StoModel, sampled: &[Sampled], rngs: &mut [Rng]) -> Result<Ve
             let trainer = Trainer::new(optimiser).with_penalty(penalty);
             for ((network, one), rng) in networks.iter_mut().zip(sampled).zip(rngs) {
                 trainer
-                    .train(network, inputs.as_ref(), &one.targets, rng)
+                    .train(network, inputs.as_ref(), &one.own_targets(model.points()), rng)
                     .map_err(unusable)?;
             }
         }

@@ -103,7 +103,7 @@ impl Default for Sto {
             depth: 2,
             activation: Activation::Erf,
             perturb: true,
-            laziness: 16.0,
+            laziness: 128.0,
             training: Training::default(),
             scales: Fit::Fitted,
             constant: Fit::Fixed(2.0),
