@@ -47,7 +47,7 @@ pub struct StoBnts {
     /// Input scales, fitted or fixed.
     pub scales: Fit,
     /// The scale of the constant input, fitted or fixed; behind a convolution the deviation of the biases. Left out it is 2 for
-    /// networks, and fitted for the linear model.
+    /// networks, 0.5 behind a convolution, and fitted for the linear model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constant: Option<Fit>,
     /// The variance of the network's output, fitted or fixed.
@@ -97,6 +97,9 @@ impl Default for StoBnts {
     }
 }
 
+/// The deviation of biases behind a convolution: larger ones drown what the filters see.
+const BIASES: Fit = Fit::Fixed(0.5);
+
 /// Where the search for a draw's minimum starts: half of what others look at, because every draw is searched anew.
 const POOL: Pool = Pool { points: 500, near: 250 };
 
@@ -119,14 +122,16 @@ impl StoBnts {
     }
 
     pub(crate) fn surrogate(&self, kind: Kind, space: &Space) -> Result<Sto> {
+        let convolution = self.convolution.network(space)?;
         // A large constant saturates most units, and the few that are left must bend: training would not converge.
         let usual = match kind {
             Kind::Linear => Fit::Fitted,
+            Kind::Network | Kind::Plain if convolution.is_some() => BIASES,
             Kind::Network | Kind::Plain => Sto::default().constant,
         };
         Ok(Sto {
             kind,
-            convolution: self.convolution.network(space)?,
+            convolution,
             width: self.width,
             depth: self.depth,
             activation: self.activation,
