@@ -104,11 +104,11 @@ fn soonness(recipe: &Value, seeds: u64, budget: u64) -> Vec<usize> {
 #[test]
 fn one_of_the_best_hundredth_is_found_in_half_the_evaluations_of_random_search() {
     for name in ["neural-bo", "sto-bnts"] {
-        let counts = soonness(&small(name), 5, 40);
+        let counts = soonness(&small(name), 5, 55);
         println!("{name} {counts:?}");
-        // Random search needs 69 in the median, where (1 - 18/1797)^k is a half, and finds one within 40 in all five runs
-        // with a probability of 0.004.
-        assert!(counts[2] <= 34 && counts[4] <= 40, "{name}: {counts:?}");
+        // Random search needs 69 in the median, where (1 - 18/1797)^k is a half, and finds one within 55 in all five runs
+        // with a probability of 0.013, within 34 in three of them with one of 0.15.
+        assert!(counts[2] <= 34 && counts[4] <= 55, "{name}: {counts:?}");
     }
 }
 
