@@ -87,7 +87,7 @@ const METHODS: &[Entry] = &[
         paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
         needs: SPACE,
         batch: DRAWN,
-        seconds: Some(0.23),
+        seconds: Some(0.19),
     },
     Entry {
         name: "sto-bnts-linear",
