@@ -42,7 +42,7 @@ fn share(name: &str, noise: f64, seeds: std::ops::Range<u64>) -> f64 {
     let noisy = noise > 0.0;
     let limited = Ntk {
         noisy,
-        ..modest(outputs.len() - 1)
+        ..modest(&Ntk::default(), outputs.len() - 1)
     };
     let free = Ntk {
         noisy,

@@ -66,10 +66,9 @@ impl Limits {
     /// The limits as of a history; none where no output has one and nothing failed.
     pub(crate) fn fit(&mut self, history: &History) -> Result<Vec<Limit>> {
         let limited = limited(history);
-        let noisy = history.is_noisy();
         let default: Arc<dyn Surrogate> = Arc::new(Ntk {
-            noisy,
-            ..modest(limited.len())
+            noisy: history.is_noisy(),
+            ..modest(&Ntk::default(), limited.len())
         });
         let surrogate = self.surrogate.clone().unwrap_or(default);
         let mut limits = Vec::with_capacity(limited.len() + 1);
@@ -193,16 +192,15 @@ fn told(history: &History) -> Vec<u64> {
     history.settled().iter().filter_map(trial).collect()
 }
 
-/// A surrogate for one of so many outputs: the more there are, the fewer observations each treats exactly.
-pub(crate) fn modest(count: usize) -> Ntk {
+/// The surrogate for one of so many outputs: the more there are, the fewer observations each treats exactly.
+pub(crate) fn modest(whole: &Ntk, count: usize) -> Ntk {
     let share = 1.0 / (count.max(1) as f64).sqrt();
     let of = |most: usize, least: usize| ((most as f64 * share) as usize).max(least);
-    let whole = Ntk::default();
     Ntk {
         exact_limit: of(whole.exact_limit, 300),
         landmarks: of(whole.landmarks, 200),
         fit_limit: of(whole.fit_limit, 150),
-        ..whole
+        ..whole.clone()
     }
 }
 

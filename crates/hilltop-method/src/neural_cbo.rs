@@ -17,13 +17,14 @@
 use std::sync::Arc;
 
 use hilltop_acquire::{Design, Incumbent, LogEi, Optimistic, Pool, Schedule, maximiser};
-use hilltop_core::{Error, Proposer, Result, named};
+use hilltop_core::{Error, Output, Proposer, Result, named};
 use hilltop_nn::{Activation, Optimiser, Parameterisation};
 use hilltop_surrogate::Ntk;
 use hilltop_surrogate::ntk::{Expectation, Fit, Width};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::composite::Composite;
+use crate::limits::modest;
 use crate::transform::Transform;
 
 /// How networks are trained: `"full"`, or `"one-pass"` as a table with a rate of its own.
@@ -162,11 +163,11 @@ impl NeuralCbo {
         Ok(network)
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
+    pub(crate) fn build(&self, outputs: &[Output]) -> Result<Box<dyn Proposer>> {
         let network = self.surrogate()?;
         network.check()?;
         self.beta.check()?;
-        let network = Arc::new(network);
+        let limiting = Arc::new(modest(&network, outputs.len().saturating_sub(1)));
         let acquisition = Arc::new(LogEi {
             incumbent: self.incumbent,
             margin: 0.0,
@@ -175,7 +176,7 @@ impl NeuralCbo {
         let composite = Composite::new(
             self.design,
             self.transform,
-            network.clone(),
+            Arc::new(network),
             acquisition,
             Arc::new(self.maximiser),
         )?;
@@ -183,7 +184,7 @@ impl NeuralCbo {
             beta: self.beta,
             declares: false,
         };
-        Ok(Box::new(composite.limiting(network).under(Arc::new(optimistic))))
+        Ok(Box::new(composite.limiting(limiting).under(Arc::new(optimistic))))
     }
 }
 

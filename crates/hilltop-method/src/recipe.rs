@@ -207,7 +207,7 @@ impl Recipe {
             Self::GoUcb(settings) => settings.build(space),
             Self::NeuralGreedy(settings) => settings.build(),
             Self::Dngo(settings) => settings.build(),
-            Self::NeuralCbo(settings) => settings.build(),
+            Self::NeuralCbo(settings) => settings.build(outputs),
             Self::CEi(settings) => settings.build(),
             Self::ConfigOpt(settings) => settings.build(),
             Self::UcbC(settings) => settings.build(),
