@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
-use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Result, Rng};
+use hilltop_acquire::{Design, LogEi, Optimistic, Schedule, acquisition, feasibility, maximiser};
+use hilltop_core::{Context, Error, Feasibility, History, Limit, Model, Models, Proposer, Query, Result, Rng, Score};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub struct Auto {
     pub surrogate: Ntk,
     /// The local search.
     pub descent: Descent,
-    /// The share of a known budget that is kept for the local search at the end; 0 turns it off. Without a budget every
-    /// second round is the local search's.
+    /// The share of a known budget that is kept for the local search at the end, up to twice as much where observations are
+    /// noisy; 0 turns it off. Without a budget every second round is the local search's.
     pub endgame: f64,
 }
 
@@ -71,13 +71,18 @@ impl Auto {
 
     /// The search of the whole space where observations are noisy or not.
     fn global(&self, noisy: bool) -> Result<Composite> {
-        Composite::new(
+        let composite = Composite::new(
             self.design,
             self.transform,
             Arc::new(self.amid(noisy)),
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
-        )
+        )?;
+        Ok(if noisy {
+            composite.under(Arc::new(Hopeful))
+        } else {
+            composite
+        })
     }
 
     /// The model where observations are noisy or not.
@@ -88,6 +93,33 @@ impl Auto {
         }
     }
 }
+
+/// Limits amid noise: what noise alone makes doubtful must be looked at, and weighed by a probability it never is. A failure is
+/// not a matter of noise.
+struct Hopeful;
+
+impl Feasibility for Hopeful {
+    fn apply(
+        &self,
+        score: Arc<dyn Score>,
+        models: &Models,
+        context: &Context<'_>,
+        rng: &mut Rng,
+    ) -> Result<Arc<dyn Score>> {
+        if models.limits.iter().any(Limit::is_failure) {
+            return feasibility::Kind::default().apply(score, models, context, rng);
+        }
+        let hope = Optimistic {
+            beta: Schedule::Constant { value: 1.0 },
+            declares: false,
+        };
+        hope.apply(score, models, context, rng)
+    }
+}
+
+/// Amid noise the local search, which compares valleys too, begins earlier, but not before so many evaluations a parameter
+/// and one more: with fewer it settles in the wrong valley.
+const SURVEY: f64 = 12.0;
 
 struct Search {
     settings: Auto,
@@ -120,10 +152,16 @@ impl Search {
     /// Whether this round is the local search's.
     fn descends(&self, history: &History) -> bool {
         let (trial, share) = (history.next_trial(), self.settings.endgame);
-        match history.budget() {
-            Some(budget) => trial as f64 >= (1.0 - share) * budget as f64,
-            None => share > 0.0 && trial % 2 == 1,
+        let Some(budget) = history.budget() else {
+            return share > 0.0 && trial % 2 == 1;
+        };
+        let left = |share: f64| (1.0 - share).max(0.0) * budget as f64;
+        let mut first = left(share);
+        if history.is_noisy() {
+            let known = SURVEY * (history.space().dim() + 1) as f64;
+            first = first.min(left(2.0 * share).max(known));
         }
+        trial as f64 >= first
     }
 
     /// The local search's point, where it has one that may be evaluated.

@@ -125,7 +125,8 @@ fn believed<'a>(models: &'a Models, seeking: bool, caution: f64, bounds: &'a Bou
     }
 }
 
-/// The same on a function drawn from every model; limits under a violation budget are believed, with its caution.
+/// The same on functions drawn from the models. Where the drawn objective is least, drawn limits tend to be hopeful; so every second
+/// time limits are believed instead, with some caution. Under a violation budget they always are, with the budget's.
 pub(crate) fn drawn<'a>(
     models: &'a Models,
     seeking: bool,
@@ -133,11 +134,12 @@ pub(crate) fn drawn<'a>(
     bounds: &'a Bounds,
     rng: &mut Rng,
 ) -> Program<'a> {
-    let mut quantity = |limit: &'a Limit| match budget {
+    let caution = budget.or_else(|| (rng.uniform() < 0.5).then(|| rng.between(0.0, MOST)));
+    let mut quantity = |limit: &'a Limit| match caution {
         Some(_) => Quantity::Believed(limit.model.as_ref()),
         None => Quantity::drawn(limit.model.as_ref(), rng),
     };
-    let (limits, caution) = (models.limits.iter(), budget.unwrap_or(CAUTION));
+    let (limits, caution) = (models.limits.iter(), caution.unwrap_or(0.0));
     let sides = limits
         .flat_map(|limit| sides(limit, &quantity(limit), caution))
         .collect();
@@ -169,6 +171,9 @@ fn sides<'a>(limit: &Limit, quantity: &Quantity<'a>, caution: f64) -> Vec<Side<'
 
 /// How many deviations a limited output stays away from its limit.
 const CAUTION: f64 = 1.0;
+
+/// The same at most, where a function is drawn.
+const MOST: f64 = 2.0;
 
 /// The same as the study's violation budget asks for it, where it has one.
 pub(crate) fn caution(history: &History) -> f64 {
