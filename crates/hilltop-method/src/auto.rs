@@ -7,8 +7,8 @@
 use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
-use hilltop_acquire::{Design, LogEi, Optimistic, Schedule, acquisition, feasibility, maximiser};
-use hilltop_core::{Context, Error, Feasibility, History, Limit, Model, Models, Proposer, Query, Result, Rng, Score};
+use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
+use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Result, Rng};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
@@ -71,18 +71,13 @@ impl Auto {
 
     /// The search of the whole space where observations are noisy or not.
     fn global(&self, noisy: bool) -> Result<Composite> {
-        let composite = Composite::new(
+        Composite::new(
             self.design,
             self.transform,
             Arc::new(self.amid(noisy)),
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
-        )?;
-        Ok(if noisy {
-            composite.under(Arc::new(Hopeful))
-        } else {
-            composite
-        })
+        )
     }
 
     /// The model where observations are noisy or not.
@@ -91,29 +86,6 @@ impl Auto {
             noisy: noisy || self.surrogate.noisy,
             ..self.surrogate.clone()
         }
-    }
-}
-
-/// Limits amid noise: what noise alone makes doubtful must be looked at, and weighed by a probability it never is. A failure is
-/// not a matter of noise.
-struct Hopeful;
-
-impl Feasibility for Hopeful {
-    fn apply(
-        &self,
-        score: Arc<dyn Score>,
-        models: &Models,
-        context: &Context<'_>,
-        rng: &mut Rng,
-    ) -> Result<Arc<dyn Score>> {
-        if models.limits.iter().any(Limit::is_failure) {
-            return feasibility::Kind::default().apply(score, models, context, rng);
-        }
-        let hope = Optimistic {
-            beta: Schedule::Constant { value: 1.0 },
-            declares: false,
-        };
-        hope.apply(score, models, context, rng)
     }
 }
 
