@@ -73,11 +73,20 @@ impl Auto {
     fn global(&self, noisy: bool) -> Result<Composite> {
         Composite::new(
             self.design,
-            self.transform,
+            self.transform(noisy),
             Arc::new(self.amid(noisy)),
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
         )
+    }
+
+    /// What the values undergo. Amid noise the high ones alone: a steep flank bends the model of everything, and the valley's
+    /// floor is to be told from noise in it.
+    fn transform(&self, noisy: bool) -> Transform {
+        match self.transform {
+            Transform::Auto if noisy => Transform::Winsorise,
+            stated => stated,
+        }
     }
 
     /// The model where observations are noisy or not.

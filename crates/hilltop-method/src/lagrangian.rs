@@ -76,11 +76,29 @@ struct Slope {
 const LOOKED: usize = 200;
 /// How many are descended from, the centre among them.
 const STARTS: usize = 4;
-/// How far a descent goes: rounds of multipliers, and the progress below which each ends. A drawn function is one of many,
-/// so its last digits say nothing.
-const PATIENCE: [(usize, f64); 2] = [(8, 1e-12), (4, 1e-6)];
-/// A limit that is broken by less, in deviations of its output, is kept.
-const KEPT: f64 = 1e-7;
+/// How exactly a program is solved.
+struct Patience {
+    /// Rounds of multipliers.
+    rounds: usize,
+    /// The progress below which each ends.
+    progress: f64,
+    /// A limit that is broken by less, in deviations of its output, is kept.
+    kept: f64,
+}
+
+const BELIEVED: Patience = Patience {
+    rounds: 8,
+    progress: 1e-12,
+    kept: 1e-7,
+};
+
+/// A drawn function is one of many, so its last digits say nothing.
+const DRAWN: Patience = Patience {
+    rounds: 4,
+    progress: 1e-6,
+    kept: 1e-3,
+};
+
 /// What a broken limit costs when points are compared before any descent.
 const PENALTY: f64 = 100.0;
 
@@ -103,8 +121,8 @@ impl Program<'_> {
     /// How far a point breaks the limits, zero where hardly, and its objective.
     fn worth(&self, point: &[f64]) -> Option<(f64, f64)> {
         let violation: f64 = self.sides(point)?.iter().map(|side| side.value.max(0.0)).sum();
-        let value = self.objective(point)?.value;
-        Some((if violation > KEPT { violation } else { 0.0 }, value))
+        let kept = violation <= self.patience().kept;
+        Some((if kept { 0.0 } else { violation }, self.objective(point)?.value))
     }
 
     fn starts(&self, centre: &[f64], rng: &mut Rng) -> Vec<Vec<f64>> {
@@ -148,7 +166,7 @@ impl Program<'_> {
     }
 
     fn descend(&self, start: Vec<f64>) -> Option<Vec<f64>> {
-        let (rounds, progress) = PATIENCE[usize::from(self.is_drawn())];
+        let Patience { rounds, progress, .. } = self.patience();
         let search = Lbfgs {
             iterations: 40,
             progress,
@@ -178,14 +196,14 @@ impl Program<'_> {
         Some(point)
     }
 
-    fn is_drawn(&self) -> bool {
-        let quantities = self
-            .objective
-            .iter()
-            .chain(self.sides.iter().map(|side| &side.quantity));
-        quantities
-            .into_iter()
-            .any(|quantity| matches!(quantity, Quantity::Drawn(_)))
+    fn patience(&self) -> Patience {
+        let sides = self.sides.iter().map(|side| &side.quantity);
+        let drawn = |quantity| matches!(quantity, &Quantity::Drawn(_));
+        if self.objective.iter().chain(sides).any(drawn) {
+            DRAWN
+        } else {
+            BELIEVED
+        }
     }
 
     /// What the objective is divided by, so that it and the limits are of one size: its slope at the start.

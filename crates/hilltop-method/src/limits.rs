@@ -251,7 +251,7 @@ impl View {
 }
 
 /// So many first results lie all over the space, whatever the method.
-const EARLY: usize = 15;
+pub(crate) const EARLY: usize = 15;
 
 /// `s·asinh(v/s)` with the most probable of a few `s` if the result is to be normal, or the values themselves. The first so
 /// many values say of what size they are.

@@ -87,7 +87,7 @@ const METHODS: &[Entry] = &[
         paper: "Dai, Shu, Low, Jaillet: Sample-Then-Optimize Batch Neural Thompson Sampling, NeurIPS 2022",
         needs: SPACE,
         batch: DRAWN,
-        seconds: Some(0.19),
+        seconds: Some(0.23),
     },
     Entry {
         name: "sto-bnts-linear",
@@ -159,7 +159,7 @@ const METHODS: &[Entry] = &[
         paper: "Nguyen, Chew, Song, Low, Jaillet: Optimistic Bayesian Optimization, ICLR 2024",
         needs: ANY,
         batch: TURN,
-        seconds: Some(0.028),
+        seconds: Some(0.03),
     },
     Entry {
         name: "admmbo",
@@ -167,7 +167,7 @@ const METHODS: &[Entry] = &[
         paper: "Ariafar, Coll-Font, Brooks, Dy: ADMMBO, JMLR 2019",
         needs: SPACE,
         batch: TURN,
-        seconds: Some(0.028),
+        seconds: Some(0.019),
     },
     Entry {
         name: "gp-ei",

@@ -1,12 +1,13 @@
 //! The search for the last digits where observations are noisy: the minimum of functions drawn from the models.
 //!
 //! With noise the best observation is mostly a lucky one, and a region that shrinks around it sees nothing but noise. So a
-//! function is drawn from the model of the objective and from that of every limit, and the best point of these is
-//! evaluated (Thompson, 1933; with limits Eriksson and Poloczek, 2021): points scatter as far as the optimum is uncertain,
-//! and gather as it becomes certain. Every second time the models are those of the whole space, which compare valleys;
-//! otherwise those of a neighbourhood of what is believed best, which see what a model of everything blurs.
+//! function is drawn from the model of the objective and the best point of it is evaluated that keeps the limits, of functions
+//! drawn from their models or, every second time, as they are believed with some caution (Thompson, 1933; with limits Eriksson
+//! and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Every second time
+//! the models are those of the whole space, which compare valleys; otherwise those of a neighbourhood of what is believed best,
+//! which see what a model of everything blurs. It is long where outputs change slowly and short where one changes fast.
 
-use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng};
+use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng, Space};
 use hilltop_surrogate::Ntk;
 
 use crate::confined::{caution, drawn, local};
@@ -31,7 +32,9 @@ impl Descent {
             width: self.width,
         };
         let near = history.next_trial() % 2 == 1;
-        let zoom = near.then(|| Zoom::straight(history, region, self.nearest)).flatten();
+        let zoom = near
+            .then(|| Zoom::shaped(history, region, self.nearest, &aspect(history.space(), models)))
+            .flatten();
         let Some(zoom) = zoom else {
             let centre = history.points().row(leader.observation);
             let bounds = continuous(history, centre);
@@ -42,6 +45,31 @@ impl Descent {
         let found = program.solve(&zoom.inward(&zoom.centre), rng);
         Ok(found.map(|point| zoom.outward(&point)))
     }
+}
+
+/// How long a neighbourhood is in each coordinate: the inverse of the largest scale that any model has there, one on average of
+/// the logarithms; one everywhere where the models have no scales.
+fn aspect(space: &Space, models: &Models) -> Vec<f64> {
+    let fresh = |coordinate: &Coordinate| !matches!(coordinate, Coordinate::OneHot { option, .. } if *option > 0);
+    let parameters = space.coordinates().iter().scan(0, |count, coordinate| {
+        *count += usize::from(fresh(coordinate));
+        Some(*count - 1)
+    });
+    let parameters: Vec<usize> = parameters.collect();
+    let known = models
+        .limits
+        .iter()
+        .map(|limit| &limit.model)
+        .chain([&models.objective]);
+    let known: Vec<&[f64]> = known.filter_map(|model| model.scales()).collect();
+    let slowness = |&parameter: &usize| {
+        let scales = known.iter().filter_map(|scales| scales.get(parameter));
+        let fastest = scales.fold(0.0, |most: f64, scale| most.max(*scale));
+        if fastest > 0.0 { -fastest.ln() } else { 0.0 }
+    };
+    let logs: Vec<f64> = parameters.iter().map(slowness).collect();
+    let middle = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+    logs.iter().map(|log| (log - middle).exp()).collect()
 }
 
 /// The whole space in continuous coordinates, one point in the others.

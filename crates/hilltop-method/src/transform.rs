@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::limits::EARLY;
+
 /// An increasing transform of the objective.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -18,7 +20,8 @@ pub enum Transform {
     Auto,
     /// As they are.
     None,
-    /// Values above the median are compressed beyond what the lower half spans; below it nothing changes.
+    /// Values above the median of the first results are compressed beyond what the lower half of these spans; below it
+    /// nothing changes. Later results crowd in the valley, and compressed by their measure all the rest would look alike.
     Winsorise,
     /// Yeo and Johnson's power transform with the exponent of greatest likelihood.
     Power,
@@ -48,9 +51,9 @@ impl Transform {
     }
 }
 
-/// Beyond the median by more than the lower half's span, a value counts by its logarithm.
+/// Beyond the first results' median by more than their lower half's span, a value counts by its logarithm.
 fn winsorised(values: &[f64]) -> Vec<f64> {
-    let sorted = sorted(values);
+    let sorted = sorted(&values[..values.len().min(EARLY)]);
     let (Some(&low), Some(&median)) = (sorted.first(), sorted.get(sorted.len() / 2)) else {
         return Vec::new();
     };
@@ -186,12 +189,24 @@ mod tests {
 
     #[test]
     fn the_upper_decades_of_a_steep_function_no_longer_hide_the_lower_half() {
-        let values: Vec<f64> = (0..60).map(|k| 10_f64.powf(f64::from(k) * 0.1)).collect();
-        let skew = |values: &[f64]| (values[59] - values[30]) / (values[30] - values[0]);
+        // All decades are among the first results.
+        let values: Vec<f64> = (0..60).map(|k| 10_f64.powf(f64::from(17 * k % 60) * 0.1)).collect();
+        let skew = |values: &[f64]| {
+            let sorted = sorted(values);
+            (sorted[59] - sorted[30]) / (sorted[30] - sorted[0])
+        };
         let raw = skew(&values);
         for transform in [Transform::Winsorise, Transform::Power, Transform::Rank] {
             let left = skew(&transform.apply(&values));
             assert!(left < raw / 20.0, "{transform:?} leaves {left} of {raw}");
         }
+    }
+
+    #[test]
+    fn results_that_crowd_in_the_valley_do_not_compress_the_flanks_further() {
+        let first: Vec<f64> = (0..EARLY).map(|k| (k * k) as f64).collect();
+        let crowded: Vec<f64> = first.iter().copied().chain((0..200).map(|_| 0.1)).collect();
+        let [alone, among] = [&first, &crowded].map(|values| Transform::Winsorise.apply(values));
+        assert_eq!(alone[..], among[..EARLY]);
     }
 }
