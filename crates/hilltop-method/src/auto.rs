@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Proposer, Query, Result, Rng};
+use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng};
 use hilltop_surrogate::Ntk;
 use serde::{Deserialize, Serialize};
 
 use crate::composite::{Composite, one_by_one};
 use crate::descent::Descent;
 use crate::limits::limited;
+use crate::sampled::Leader;
 use crate::transform::Transform;
 
 /// The settings of `auto`.
@@ -200,6 +201,21 @@ impl Proposer for Search {
 
     fn limits(&mut self, history: &History) -> Result<Vec<Limit>> {
         self.global(history).limits(history)
+    }
+
+    /// Amid noise not the best observation, which is mostly a lucky one, but the one that is believed best.
+    fn recommend(&mut self, history: &History) -> Result<Option<Recommendation>> {
+        let Some(best) = history.best() else { return Ok(None) };
+        let (mut index, mut believed) = (best, None);
+        if history.is_noisy() && history.len() > 1 {
+            let models = self.noisy.models(history, history.objective())?;
+            index = Leader::of(history, &models).map_or(best, |leader| leader.observation);
+            let point = Points::from_rows(history.space().dim(), [history.points().row(index)]);
+            let beliefs = models.objective.marginals().map(|known| known.beliefs(point.matrix()));
+            believed = beliefs.map(|beliefs| (beliefs.mean[0], beliefs.deviation[0]));
+        }
+        let point = history.points().row(index).to_vec();
+        Ok(Some(Recommendation { point, believed }))
     }
 
     fn chooses(&self) -> bool {

@@ -6,9 +6,7 @@
 //! their means, a deviation towards the safe side, must keep the limits. The optimum is mostly on their edge, where
 //! neither weighing nor cutting is exact; an augmented Lagrangian is.
 
-use hilltop_core::{
-    Bounds, Evidence, History, Limit, Models, Points, Previous, Result, Rng, Settled, Space, Surrogate,
-};
+use hilltop_core::{Evidence, History, Limit, Models, Points, Previous, Result, Rng, Settled, Space, Surrogate};
 use hilltop_surrogate::{Danger, Ntk};
 
 use hilltop_acquire::Budget;
@@ -36,8 +34,8 @@ impl Descent {
         };
         let models = local(history, &zoom, surrogate)?;
         let seeking = history.violation(region.centre) > 0.0;
-        let program = believed(&models, seeking, caution(history), &zoom.bounds);
-        let found = program.solve(&zoom.inward(&zoom.centre), rng);
+        let program = believed(&models, seeking, caution(history));
+        let found = program.solve(&zoom.inward(&zoom.centre), &zoom.bounds, rng);
         Ok(found.map(|point| zoom.outward(&point)))
     }
 
@@ -113,27 +111,19 @@ pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<M
 }
 
 /// The lowest mean where limits are kept with some caution; where nothing keeps them, the least violation.
-fn believed<'a>(models: &'a Models, seeking: bool, caution: f64, bounds: &'a Bounds) -> Program<'a> {
-    let quantity = |limit: &'a Limit| Quantity::Believed(limit.model.as_ref());
+fn believed(models: &Models, seeking: bool, caution: f64) -> Program<'_> {
     let limits = models.limits.iter();
     Program {
         objective: (!seeking).then(|| Quantity::Believed(models.objective.as_ref())),
         sides: limits
-            .flat_map(|limit| sides(limit, &quantity(limit), caution))
+            .flat_map(|limit| sides(limit, &Quantity::Believed(limit.model.as_ref()), caution))
             .collect(),
-        bounds,
     }
 }
 
 /// The same on functions drawn from the models. Where the drawn objective is least, drawn limits tend to be hopeful; so every second
 /// time limits are believed instead, with some caution. Under a violation budget they always are, with the budget's.
-pub(crate) fn drawn<'a>(
-    models: &'a Models,
-    seeking: bool,
-    budget: Option<f64>,
-    bounds: &'a Bounds,
-    rng: &mut Rng,
-) -> Program<'a> {
+pub(crate) fn drawn<'a>(models: &'a Models, seeking: bool, budget: Option<f64>, rng: &mut Rng) -> Program<'a> {
     let caution = budget.or_else(|| (rng.uniform() < 0.5).then(|| rng.between(0.0, MOST)));
     let mut quantity = |limit: &'a Limit| match caution {
         Some(_) => Quantity::Believed(limit.model.as_ref()),
@@ -146,7 +136,6 @@ pub(crate) fn drawn<'a>(
     Program {
         objective: (!seeking).then(|| Quantity::drawn(models.objective.as_ref(), rng)),
         sides,
-        bounds,
     }
 }
 

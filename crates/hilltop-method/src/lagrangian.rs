@@ -58,12 +58,11 @@ pub(crate) struct Side<'a> {
     pub(crate) scale: f64,
 }
 
-/// What is minimised, and within what.
+/// What is minimised, and what must be kept.
 pub(crate) struct Program<'a> {
     /// The objective; where there is none the violations themselves are minimised.
     pub(crate) objective: Option<Quantity<'a>>,
     pub(crate) sides: Vec<Side<'a>>,
-    pub(crate) bounds: &'a Bounds,
 }
 
 /// A value with its gradient.
@@ -103,14 +102,16 @@ const DRAWN: Patience = Patience {
 const PENALTY: f64 = 100.0;
 
 impl Program<'_> {
-    /// The best point that descent from the centre and from the best of some random points leads to.
-    pub(crate) fn solve(&self, centre: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        let ends = self
-            .starts(centre, rng)
-            .into_iter()
-            .filter_map(|start| self.descend(start));
+    /// The best point within bounds that descent from the centre and from the best of some random points leads to.
+    pub(crate) fn solve(&self, centre: &[f64], bounds: &Bounds, rng: &mut Rng) -> Option<Vec<f64>> {
+        let starts = self.starts(centre, bounds, rng).into_iter();
+        self.best(starts.filter_map(|start| self.descend(start, bounds)))
+    }
+
+    /// The best of some points: of those that break the limits least, the lowest.
+    pub(crate) fn best(&self, points: impl Iterator<Item = Vec<f64>>) -> Option<Vec<f64>> {
         let worth = |point: &Vec<f64>| self.worth(point);
-        let ranked: Vec<((f64, f64), Vec<f64>)> = ends.filter_map(|end| Some((worth(&end)?, end))).collect();
+        let ranked: Vec<((f64, f64), Vec<f64>)> = points.filter_map(|point| Some((worth(&point)?, point))).collect();
         let better = |a: &(f64, f64), b: &(f64, f64)| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1));
         ranked
             .into_iter()
@@ -125,8 +126,8 @@ impl Program<'_> {
         Some((if kept { 0.0 } else { violation }, self.objective(point)?.value))
     }
 
-    fn starts(&self, centre: &[f64], rng: &mut Rng) -> Vec<Vec<f64>> {
-        let Bounds { low, high } = self.bounds;
+    fn starts(&self, centre: &[f64], bounds: &Bounds, rng: &mut Rng) -> Vec<Vec<f64>> {
+        let Bounds { low, high } = bounds;
         let draw = |rng: &mut Rng| -> Vec<f64> {
             let near = rng.uniform();
             let ends = low.iter().zip(high).zip(centre);
@@ -141,7 +142,7 @@ impl Program<'_> {
         let mut order: Vec<usize> = (0..points.len()).collect();
         order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
         let mut start = centre.to_vec();
-        self.bounds.clamp(&mut start);
+        bounds.clamp(&mut start);
         let best = order.into_iter().take(STARTS - 1).map(|index| points[index].clone());
         std::iter::once(start).chain(best).collect()
     }
@@ -165,7 +166,7 @@ impl Program<'_> {
         costs
     }
 
-    fn descend(&self, start: Vec<f64>) -> Option<Vec<f64>> {
+    fn descend(&self, start: Vec<f64>, bounds: &Bounds) -> Option<Vec<f64>> {
         let Patience { rounds, progress, .. } = self.patience();
         let search = Lbfgs {
             iterations: 40,
@@ -173,7 +174,7 @@ impl Program<'_> {
             gradient: 1e-9,
             ..Lbfgs::default()
         };
-        let Bounds { low, high } = self.bounds;
+        let Bounds { low, high } = bounds;
         let unit = self.unit(&start)?;
         let mut multipliers = vec![0.0; self.sides.len()];
         let (mut weight, mut point, mut before) = (10.0, start, f64::INFINITY);
@@ -338,9 +339,8 @@ mod tests {
         let program = Program {
             objective: Some(Quantity::Believed(objective.as_ref())),
             sides: vec![side(ring.as_ref(), 0.5, -1.0)],
-            bounds: &bounds,
         };
-        let found = program.solve(&[0.8, 0.8], &mut Rng::new(2)).unwrap();
+        let found = program.solve(&[0.8, 0.8], &bounds, &mut Rng::new(2)).unwrap();
         // x + y is least on the circle where one of them is zero.
         assert!(
             (found[0] * found[0] + found[1] * found[1] - 0.5).abs() < 1e-3,
@@ -356,9 +356,8 @@ mod tests {
         let program = Program {
             objective: None,
             sides: vec![side(a.as_ref(), 0.0, 1.0), side(b.as_ref(), 0.0, 1.0)],
-            bounds: &bounds,
         };
-        let found = program.solve(&[0.9, 0.1], &mut Rng::new(2)).unwrap();
+        let found = program.solve(&[0.9, 0.1], &bounds, &mut Rng::new(2)).unwrap();
         assert!(found[0] < 0.301 && found[1] > 0.799, "{found:?}");
     }
 }

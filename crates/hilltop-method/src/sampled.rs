@@ -5,7 +5,8 @@
 //! drawn from their models or, every second time, as they are believed with some caution (Thompson, 1933; with limits Eriksson
 //! and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Every second time
 //! the models are those of the whole space, which compare valleys; otherwise those of a neighbourhood of what is believed best,
-//! which see what a model of everything blurs. It is long where outputs change slowly and short where one changes fast.
+//! which see what a model of everything blurs. It is long where outputs change slowly and short where one changes fast. With
+//! those of the whole space, the leader's options and integers compete with the most promising of their neighbours.
 
 use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng, Space};
 use hilltop_surrogate::Ntk;
@@ -36,13 +37,19 @@ impl Descent {
             .then(|| Zoom::shaped(history, region, self.nearest, &aspect(history.space(), models)))
             .flatten();
         let Some(zoom) = zoom else {
-            let centre = history.points().row(leader.observation);
-            let bounds = continuous(history, centre);
-            return Ok(drawn(models, leader.seeking, budget, &bounds, rng).solve(centre, rng));
+            let centre = history.points().row(leader.observation).to_vec();
+            let program = drawn(models, leader.seeking, budget, rng);
+            // What is not continuous changes one step at a time: the most promising one.
+            let rival = program.best(history.space().neighbours(&centre).into_iter());
+            let starts = [Some(centre), rival].into_iter().flatten();
+            let ends: Vec<Vec<f64>> = starts
+                .filter_map(|start| program.solve(&start, &continuous(history.space(), &start), rng))
+                .collect();
+            return Ok(program.best(ends.into_iter()));
         };
         let models = local(history, &zoom, surrogate)?;
-        let program = drawn(&models, leader.seeking, budget, &zoom.bounds, rng);
-        let found = program.solve(&zoom.inward(&zoom.centre), rng);
+        let program = drawn(&models, leader.seeking, budget, rng);
+        let found = program.solve(&zoom.inward(&zoom.centre), &zoom.bounds, rng);
         Ok(found.map(|point| zoom.outward(&point)))
     }
 }
@@ -73,9 +80,9 @@ fn aspect(space: &Space, models: &Models) -> Vec<f64> {
 }
 
 /// The whole space in continuous coordinates, one point in the others.
-fn continuous(history: &History, point: &[f64]) -> Bounds {
+fn continuous(space: &Space, point: &[f64]) -> Bounds {
     let mut bounds = Bounds::unit(point.len());
-    for (axis, coordinate) in history.space().coordinates().iter().enumerate() {
+    for (axis, coordinate) in space.coordinates().iter().enumerate() {
         if !matches!(coordinate, Coordinate::Continuous { .. }) {
             (bounds.low[axis], bounds.high[axis]) = (point[axis], point[axis]);
         }

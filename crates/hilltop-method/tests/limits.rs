@@ -318,6 +318,53 @@ fn amid_noise_auto_finds_the_valley_and_does_not_settle_on_a_lucky_point() {
 }
 
 #[test]
+fn amid_noise_auto_compares_options_to_the_end() {
+    let parameters = vec![
+        Parameter::float("x", 0.5, 8.0),
+        Parameter::float("y", 0.5, 8.0),
+        Parameter::choice("kind", ["a", "b"]),
+    ];
+    let space = Arc::new(Space::new(parameters, Vec::new()).unwrap());
+    let outputs = [objective(), within("stress", None, Some(0.0))];
+    let is_dear = |point: &[f64]| space.decode(point).text("kind").unwrap() == "b";
+    for seed in 0..3 {
+        let (mut proposer, history) = begin(&json!("auto"), &space, &outputs, seed);
+        let mut history = history.with_budget(Some(50)).with_noise(true);
+        let errors = RefCell::new(Rng::new(seed));
+        let f = |point: &[f64]| {
+            let given = space.decode(point);
+            let (x, y) = (given.number("x").unwrap(), given.number("y").unwrap());
+            let dear = if is_dear(point) { 0.5 } else { 0.0 };
+            let mut errors = errors.borrow_mut();
+            let cost = (x - 4.0).powi(2) + (y - 2.0).powi(2) + dear + 0.3 * errors.normal();
+            (x + y <= 11.0).then(|| vec![cost, x * y - 6.0 + 0.2 * errors.normal()])
+        };
+        let points = run(proposer.as_mut(), &mut history, 50, &f);
+        let dear = points[30..].iter().filter(|point| is_dear(point)).count();
+        assert!(dear < 20, "seed {seed}: the last twenty are all of the dear kind");
+    }
+}
+
+#[test]
+fn amid_noise_what_is_recommended_is_not_the_lucky_observation() {
+    let space = Arc::new(Space::unit_box(1));
+    let (mut proposer, history) = begin(&json!("auto"), &space, &[objective()], 1);
+    let mut history = history.with_noise(true);
+    let mut errors = Rng::new(4);
+    for trial in 0..40_u32 {
+        let x = f64::from(trial % 20) / 19.0;
+        let lucky = if trial == 38 { 1.2 } else { 0.0 };
+        let value = 4.0 * (x - 0.4).powi(2) + 0.2 * errors.normal() - lucky;
+        history.observe(trial.into(), &[x], &[value]);
+    }
+    assert_eq!(history.best(), Some(38));
+    let chosen = proposer.recommend(&history).unwrap().unwrap();
+    let (mean, deviation) = chosen.believed.unwrap();
+    assert!((chosen.point[0] - 0.4).abs() < 0.2, "{chosen:?}");
+    assert!(mean.abs() < 0.2 && deviation < 0.2, "{chosen:?}");
+}
+
+#[test]
 fn a_region_of_failures_beside_the_minimum_is_left_alone_by_every_composed_method() {
     let space = Arc::new(Space::unit_box(2));
     let f = |x: &[f64]| (x[0] > 0.4).then(|| vec![(x[0] - 0.55).powi(2) + (x[1] - 0.3).powi(2)]);

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use hilltop_core::{Goal, Output};
 use hilltop_study::report::{short, value};
-use hilltop_study::{Study, Trial};
+use hilltop_study::{Best as Found, Study, Trial};
 use serde_json::Value;
 
 use crate::place::Place;
@@ -74,7 +74,28 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
     if !numbers.is_empty() {
         writeln!(out, "  and the {} numbers of its array: --json", numbers.len())?;
     }
+    if study.statement().noisy && numbers.is_empty() {
+        prefer(study, &best, out)?;
+    }
     Ok(true)
+}
+
+/// Amid noise the best result is mostly a lucky one: what the method would choose instead, where it would.
+fn prefer(study: &Study, best: &Found, out: &mut dyn Write) -> Result<()> {
+    let Some(chosen) = study.recommend().ok().flatten() else {
+        return Ok(());
+    };
+    let Some(expected) = chosen.believed.filter(|_| chosen.parameters != best.parameters) else {
+        return Ok(());
+    };
+    let (mean, deviation) = (short(expected.mean), short(expected.deviation));
+    writeln!(out, "\nthe model's choice amid noise, {mean} ± {deviation} expected:")?;
+    let mut table = Table::plain();
+    for (name, given) in chosen.parameters.iter() {
+        table.row([name.to_owned(), value(given)]);
+    }
+    table.write(out, 2)?;
+    Ok(())
 }
 
 /// What stands in the way where no trial keeps every limit: limits that none keeps, or two that none keeps together.
