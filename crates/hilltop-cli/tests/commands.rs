@@ -146,6 +146,26 @@ fn a_run_says_which_limits_a_trial_breaks() {
 }
 
 #[test]
+fn amid_noise_the_point_that_the_model_believes_best_is_named_beside_the_best_result() {
+    let desk = Desk::with(&format!("noisy = true\n{BRANIN}noise = 0.2\n"));
+    desk.hilltop(&["run", "study.toml", "--quiet"]);
+    let told = desk.hilltop(&["best", "study.toml", "--json"]).json();
+    let recommended = &told["recommended"];
+    assert!(recommended["predicted"]["f"]["sd"].is_number(), "{told}");
+    let text = desk.hilltop(&["best", "study.toml"]).out;
+    let differs = recommended["parameters"] != told["best"]["parameters"];
+    assert_eq!(
+        text.contains("the model's choice amid noise"),
+        differs,
+        "{told}\n{text}"
+    );
+    let exact = Desk::with(BRANIN);
+    exact.hilltop(&["run", "study.toml", "--quiet"]);
+    let told = exact.hilltop(&["best", "study.toml", "--json"]).json();
+    assert!(told["recommended"].is_null(), "{told}");
+}
+
+#[test]
 fn a_run_in_json_is_one_object_and_quiet_says_nothing_else() {
     let desk = Desk::with(BRANIN);
     let run = desk.hilltop(&["run", "study.toml", "--json", "--quiet"]);

@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
-use crate::study::Study;
+use crate::study::{Prediction, Study};
 use crate::{Error, Result};
 use line::Line;
 use request::{Refusal, Request};
@@ -67,17 +67,26 @@ fn fulfil(study: &Study, request: Request) -> Result<Value, Refusal> {
     })
 }
 
-/// The best trial with what the model believes there; a model that cannot be fitted is left out, not an error.
+/// The best trial with what the model believes there, and amid noise, where that is mostly a lucky one, what the method would
+/// choose; a model that cannot be fitted is left out, not an error.
 fn best(study: &Study) -> Result<Value> {
     let Some(best) = study.best()? else {
         return Ok(json!({ "best": null }));
     };
-    let mut answer = json!({ "trial": best.trial, "parameters": best.parameters, "outputs": best.outputs });
+    let objective = &study.statement().objective().name;
+    let believed = |predicted: Prediction| json!({ objective: { "mean": predicted.mean, "sd": predicted.deviation } });
+    let found = json!({ "trial": best.trial, "parameters": best.parameters, "outputs": best.outputs });
+    let mut answer = json!({ "best": found });
     if let Ok(Some(predicted)) = study.predict(&best.parameters) {
-        let objective = &study.statement().objective().name;
-        answer["predicted"] = json!({ objective: { "mean": predicted.mean, "sd": predicted.deviation } });
+        answer["best"]["predicted"] = believed(predicted);
     }
-    Ok(json!({ "best": answer }))
+    if study.statement().noisy
+        && let Ok(Some(chosen)) = study.recommend()
+        && let Some(predicted) = chosen.believed
+    {
+        answer["recommended"] = json!({ "parameters": chosen.parameters, "predicted": believed(predicted) });
+    }
+    Ok(answer)
 }
 
 impl From<Error> for Refusal {
