@@ -172,8 +172,8 @@ pub trait Model: Send + Sync {
     fn memory(&self) -> Option<serde_json::Value> {
         None
     }
-    /// How fast it believes the function to change with each parameter of the space, as scales of the inputs, where it
-    /// has such.
+    /// How fast it believes the function to change with each group of coordinates ([`Space::groups`](crate::Space::groups)), as
+    /// scales of the inputs, where it has such.
     fn scales(&self) -> Option<&[f64]> {
         None
     }

@@ -83,10 +83,10 @@ impl Auto {
 
     /// What the values undergo. Amid noise the high ones alone: a steep flank bends the model of everything, and the valley's
     /// floor is to be told from noise in it.
-    fn transform(&self, noisy: bool) -> Transform {
+    pub(crate) fn transform(&self, noisy: bool) -> Transform {
         match self.transform {
             Transform::Auto if noisy => Transform::Winsorise,
-            stated => stated,
+            stated => stated.amid(noisy),
         }
     }
 

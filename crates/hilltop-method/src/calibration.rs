@@ -6,8 +6,8 @@ use hilltop_core::{Evidence, Goal, Points, Previous, Rng, Space, Surrogate};
 use hilltop_problem::{Noisy, Problem, registry};
 use hilltop_surrogate::Ntk;
 
+use crate::auto::Auto;
 use crate::limits::{View, modest};
-use crate::transform::Transform;
 
 /// Observations that are modelled, and others that are foretold.
 const SEEN: usize = 60;
@@ -65,7 +65,7 @@ fn share(name: &str, noise: f64, seeds: std::ops::Range<u64>) -> f64 {
                 let (min, max) = (None, output.max);
                 (&limited, View::of(Goal::Within { min, max }, &values).values)
             } else {
-                (&free, Transform::default().amid(noisy).apply(&values))
+                (&free, Auto::default().transform(noisy).apply(&values))
             };
             found += inside(surrogate, &space, &points, &values);
             asked += HELD_OUT;

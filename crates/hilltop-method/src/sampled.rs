@@ -57,24 +57,18 @@ impl Descent {
 /// How long a neighbourhood is in each coordinate: the inverse of the largest scale that any model has there, one on average of
 /// the logarithms; one everywhere where the models have no scales.
 fn aspect(space: &Space, models: &Models) -> Vec<f64> {
-    let fresh = |coordinate: &Coordinate| !matches!(coordinate, Coordinate::OneHot { option, .. } if *option > 0);
-    let parameters = space.coordinates().iter().scan(0, |count, coordinate| {
-        *count += usize::from(fresh(coordinate));
-        Some(*count - 1)
-    });
-    let parameters: Vec<usize> = parameters.collect();
     let known = models
         .limits
         .iter()
         .map(|limit| &limit.model)
         .chain([&models.objective]);
     let known: Vec<&[f64]> = known.filter_map(|model| model.scales()).collect();
-    let slowness = |&parameter: &usize| {
-        let scales = known.iter().filter_map(|scales| scales.get(parameter));
+    let slowness = |group: usize| {
+        let scales = known.iter().filter_map(|scales| scales.get(group));
         let fastest = scales.fold(0.0, |most: f64, scale| most.max(*scale));
         if fastest > 0.0 { -fastest.ln() } else { 0.0 }
     };
-    let logs: Vec<f64> = parameters.iter().map(slowness).collect();
+    let logs: Vec<f64> = space.groups().into_iter().map(slowness).collect();
     let middle = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
     logs.iter().map(|log| (log - middle).exp()).collect()
 }

@@ -189,6 +189,17 @@ impl Space {
         &self.0.coordinates
     }
 
+    /// Which coordinates belong together: the options of a choice share a number, every other coordinate has its own; counted
+    /// from zero.
+    pub fn groups(&self) -> Vec<usize> {
+        let follows = |coordinate: &Coordinate| matches!(coordinate, Coordinate::OneHot { option, .. } if *option > 0);
+        let numbered = self.coordinates().iter().scan(0_usize, |next, coordinate| {
+            *next += usize::from(!follows(coordinate));
+            Some(next.saturating_sub(1))
+        });
+        numbered.collect()
+    }
+
     /// The scales behind the coordinates; none for a finite space.
     pub(crate) fn domain(&self) -> Option<&Domain> {
         match &self.0.form {

@@ -32,20 +32,15 @@ pub(crate) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
 /// Coordinates of one parameter share a scale. One-hot coordinates are weighed so that another option is as far away as
 /// half a range of a number.
 pub(crate) fn grouping(space: &Space) -> Grouping {
-    let mut grouping = Grouping {
-        group: Vec::new(),
-        base: Vec::new(),
-        count: 0,
+    let group = space.groups();
+    let base = |coordinate: &Coordinate| match coordinate {
+        // Two coordinates change by 2 of [-1,1] each: a distance of √8.
+        Coordinate::OneHot { .. } => 1.0 / 8_f64.sqrt(),
+        _ => 1.0,
     };
-    for coordinate in space.coordinates() {
-        let (fresh, base) = match coordinate {
-            // Two coordinates change by 2 of [-1,1] each: a distance of √8.
-            Coordinate::OneHot { option, .. } => (*option == 0, 1.0 / 8_f64.sqrt()),
-            _ => (true, 1.0),
-        };
-        grouping.count += usize::from(fresh);
-        grouping.group.push(grouping.count.max(1) - 1);
-        grouping.base.push(base);
+    Grouping {
+        count: group.last().map_or(0, |last| last + 1),
+        base: space.coordinates().iter().map(base).collect(),
+        group,
     }
-    grouping
 }
