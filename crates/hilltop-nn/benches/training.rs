@@ -6,9 +6,11 @@
 //! do without, a second, against the product's rate.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Accum, Mat, MatRef, Par};
 use hilltop_core::Rng;
-use hilltop_nn::{Activation, Architecture, Ensemble, Network, Newton, Optimiser, Parameterisation, Settled, Trainer};
+use hilltop_nn::{
+    Activation, Architecture, Ensemble, Memory, Network, Newton, Optimiser, Parameterisation, Settled, Trainer,
+};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -149,12 +151,14 @@ fn settling(examples: usize) -> Result<(), Box<dyn Error>> {
     let targets: Vec<f64> = (0..examples)
         .map(|i| initial[i] + 0.02 * (3.0 * points[(i, 0)]).sin())
         .collect();
-    let mut runs = Vec::new();
+    let column = MatRef::from_column_major_slice(&targets, examples, 1);
+    let (mut runs, mut memory) = (Vec::new(), Memory::default());
     for _ in 0..REPEATS {
         let product = product_rate(examples, WIDTH);
         let mut network = start.clone();
         let clock = Instant::now();
-        let settled = Newton::default().train(&mut network, points.as_ref(), &targets, 1e-4)?;
+        let members = std::slice::from_mut(&mut network);
+        let settled = Newton::default().train_members(members, points.as_ref(), column, 1e-4, &[], &mut memory)?[0];
         let seconds = clock.elapsed().as_secs_f64();
         let rate = settling_work(examples, WIDTH, &settled) / seconds;
         runs.push((rate / product, settled, seconds, rate * 1e-9, product * 1e-9));

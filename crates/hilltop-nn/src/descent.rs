@@ -31,11 +31,12 @@ const CORRECTIONS: i32 = 8;
 /// A network on its way down.
 pub(crate) struct Descent<'a> {
     network: &'a mut Network,
-    anchor: &'a [f64],
     targets: Vec<f64>,
     penalty: f64,
     stance: &'a mut Stance,
     objective: f64,
+    /// `‖θ − θ_0‖²` at the weights that were tried last.
+    distance: f64,
     damping: f64,
     /// The share of what is missed that a correction has left lately, after steps that were corrected.
     rate: Option<f64>,
@@ -52,21 +53,16 @@ pub(crate) struct Effort {
 }
 
 impl<'a> Descent<'a> {
-    /// A network at its start.
-    pub(crate) fn new(
-        network: &'a mut Network,
-        anchor: &'a [f64],
-        targets: Vec<f64>,
-        penalty: f64,
-        stance: &'a mut Stance,
-    ) -> Self {
+    /// A network at its start, `θ_0`.
+    pub(crate) fn new(network: &'a mut Network, targets: Vec<f64>, penalty: f64, stance: &'a mut Stance) -> Self {
+        stance.anchor.copy_from_slice(network.weights());
         let mut descent = Self {
             network,
-            anchor,
             targets,
             penalty,
             stance,
             objective: 0.0,
+            distance: 0.0,
             damping: 0.0,
             rate: None,
             standing: false,
@@ -90,8 +86,7 @@ impl<'a> Descent<'a> {
         for (value, target) in residuals.iter_mut().zip(&self.targets) {
             *value = target - *value;
         }
-        let distance = lanes::squared_distance(self.network.weights(), self.anchor);
-        0.5 * (lanes::dot(residuals, residuals) + self.penalty * distance)
+        0.5 * (lanes::dot(residuals, residuals) + self.penalty * self.distance)
     }
 
     /// Takes `s ⟨g(x;θ_0), v⟩` off the targets, before the first step.
@@ -110,7 +105,7 @@ impl<'a> Descent<'a> {
     /// Takes the tangent at the present weights, unless it is there.
     fn stand(&mut self) {
         if !self.standing {
-            self.stance.take(self.network, self.anchor);
+            self.stance.take(self.network, self.distance == 0.0);
         }
         self.standing = true;
     }
@@ -128,9 +123,14 @@ impl<'a> Descent<'a> {
             0.0
         };
         let fall = if left <= tolerance { Ok(left) } else { self.descend() };
+        self.leave();
+        fall
+    }
+
+    /// Gives the tangent back, if there is one.
+    pub(crate) fn leave(&mut self) {
         self.stance.leave();
         self.standing = false;
-        fall
     }
 
     /// What a step would lower the objective by, as far as that can be told without its kernel.
@@ -152,9 +152,10 @@ impl<'a> Descent<'a> {
         let before = self.objective;
         let least = self.penalty.max(DAMPING.0 * self.stance.mean());
         for _ in 0..RAISES {
-            let expected = self.aim()?;
-            let promised = (before - expected).max(f64::MIN_POSITIVE);
+            let left = self.aim()?;
             let reached = self.walk(1.0);
+            let expected = left + 0.5 * self.penalty * self.distance;
+            let promised = (before - expected).max(f64::MIN_POSITIVE);
             let reached = if self.is_correctable(before) {
                 self.correct(reached)
             } else if reached < before && before - reached < KEPT.1 * promised {
@@ -239,32 +240,34 @@ impl<'a> Descent<'a> {
 
     /// Moves the weights by a share of the step; returns the objective there.
     fn walk(&mut self, share: f64) -> f64 {
-        let weights = self.network.weights_mut();
-        weights.copy_from_slice(&self.stance.start);
-        lanes::add_scaled(weights, share, &self.stance.direction);
+        let (weights, stance) = (self.network.weights_mut(), &*self.stance);
+        self.distance = if share < 1.0 {
+            weights.copy_from_slice(&stance.anchor);
+            lanes::add_scaled(weights, share, &stance.goal);
+            if let Some(away) = stance.away() {
+                lanes::add_scaled(weights, 1.0 - share, away);
+            }
+            lanes::squared_distance(weights, &stance.anchor)
+        } else {
+            lanes::displace(weights, &stance.anchor, &stance.goal)
+        };
         self.look()
     }
 
     /// Moves the weights to `θ_0 + Jᵀα`; returns the objective there.
     fn settle(&mut self) -> f64 {
         self.stance.combine();
-        let weights = self.network.weights_mut();
-        weights.copy_from_slice(self.anchor);
-        lanes::add_scaled(weights, 1.0, &self.stance.direction);
-        self.look()
+        self.walk(1.0)
     }
 
-    /// Finds a step; returns the objective of the linearised network at its end.
+    /// Finds a step; returns half the squared residuals of the linearised network at its end.
     fn aim(&mut self) -> Result<f64> {
         let (total, stance) = (self.penalty + self.damping, &mut *self.stance);
         let back = self.penalty / total;
         let added = stance.solve(total, back)?;
         stance.combine();
-        lanes::add_scaled(&mut stance.direction, -back, &stance.away);
+        stance.lag(1.0 - back);
         // r − Jd = (λ + μ) α, with the jitter of the factor in it.
-        let left = added * added * lanes::dot(&stance.duals, &stance.duals);
-        let (away, direction) = (&stance.away, &stance.direction);
-        let distance = lanes::dot(away, away) + 2.0 * lanes::dot(away, direction) + lanes::dot(direction, direction);
-        Ok(0.5 * (left + self.penalty * distance))
+        Ok(0.5 * added * added * lanes::dot(&stance.duals, &stance.duals))
     }
 }

@@ -27,42 +27,69 @@ pub(crate) fn column_dots(weights: &[f64], columns: &[f64], out: &mut [f64]) {
 
 #[inline(always)]
 fn chained_dot(a: &[f64], b: &[f64]) -> f64 {
+    chained_sum(a, b, |x, y| x * y)
+}
+
+/// `Σ term(a_i, b_i)`.
+#[inline(always)]
+fn chained_sum(a: &[f64], b: &[f64], term: impl Fn(f64, f64) -> f64) -> f64 {
     let mut chains = [0.0; 8];
     let (a_parts, b_parts) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest = a_parts
-        .remainder()
-        .iter()
-        .zip(b_parts.remainder())
-        .fold(0.0, |sum, (x, y)| sum + x * y);
+    let rest = a_parts.remainder().iter().zip(b_parts.remainder());
+    let rest = rest.fold(0.0, |sum, (x, y)| sum + term(*x, *y));
     for (x, y) in a_parts.zip(b_parts) {
         for lane in 0..8 {
-            chains[lane] += x[lane] * y[lane];
+            chains[lane] += term(x[lane], y[lane]);
         }
     }
+    joined(chains) + rest
+}
+
+#[inline(always)]
+fn joined(chains: [f64; 8]) -> f64 {
     let halves = [
         chains[0] + chains[4],
         chains[1] + chains[5],
         chains[2] + chains[6],
         chains[3] + chains[7],
     ];
-    ((halves[0] + halves[2]) + (halves[1] + halves[3])) + rest
+    (halves[0] + halves[2]) + (halves[1] + halves[3])
 }
 
-#[inline(always)]
-fn chained_distance(a: &[f64], b: &[f64]) -> f64 {
-    let mut chains = [0.0; 8];
-    let (a_parts, b_parts) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest = a_parts
-        .remainder()
-        .iter()
-        .zip(b_parts.remainder())
-        .fold(0.0, |sum, (x, y)| sum + (x - y) * (x - y));
-    for (x, y) in a_parts.zip(b_parts) {
-        for lane in 0..8 {
-            chains[lane] += (x[lane] - y[lane]) * (x[lane] - y[lane]);
+/// `out_i = from_i + by_i`; returns `Σ by_i²`.
+pub(crate) fn displace(out: &mut [f64], from: &[f64], by: &[f64]) -> f64 {
+    assert!(
+        out.len() == from.len() && from.len() == by.len(),
+        "vectors of one length"
+    );
+    Arch::new().dispatch(|| {
+        let whole = out.len() - out.len() % 8;
+        let (out, out_rest) = out.split_at_mut(whole);
+        let (from_rest, by_rest) = (&from[whole..], &by[whole..]);
+        let mut chains = [0.0; 8];
+        let parts = out
+            .chunks_exact_mut(8)
+            .zip(from.chunks_exact(8))
+            .zip(by.chunks_exact(8));
+        for ((o, f), b) in parts {
+            for lane in 0..8 {
+                o[lane] = f[lane] + b[lane];
+                chains[lane] += b[lane] * b[lane];
+            }
         }
-    }
-    chains.iter().sum::<f64>() + rest
+        let rest = out_rest.iter_mut().zip(from_rest).zip(by_rest);
+        joined(chains)
+            + rest.fold(0.0, |sum, ((o, f), b)| {
+                *o = f + b;
+                sum + b * b
+            })
+    })
+}
+
+/// `out_i = a_i − b_i`.
+pub(crate) fn subtract(out: &mut [f64], a: &[f64], b: &[f64]) {
+    assert!(out.len() == a.len() && a.len() == b.len(), "vectors of one length");
+    Arch::new().dispatch(|| out.iter_mut().zip(a).zip(b).for_each(|((o, a), b)| *o = a - b));
 }
 
 /// `target_i += factor · source_i`.
@@ -149,7 +176,7 @@ pub(crate) fn draw_back(weights: &mut [f64], anchor: &[f64], share: f64) {
 /// `Σ (a_i − b_i)²`.
 pub(crate) fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len(), "vectors of one length");
-    Arch::new().dispatch(|| chained_distance(a, b))
+    Arch::new().dispatch(|| chained_sum(a, b, |x, y| (x - y) * (x - y)))
 }
 
 /// The constants of one Adam step, with the corrections of its moments already in them.

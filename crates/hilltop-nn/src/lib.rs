@@ -85,7 +85,7 @@ pub use jet_pass::JetWorkspace;
 pub use jet_tangent::JetTangent;
 pub use jets::Jets;
 pub use network::Network;
-pub use newton::{Newton, Settled, Tilt};
+pub use newton::{Memory, Newton, Settled, Tilt};
 pub use optimiser::Optimiser;
 pub use tangent::Tangent;
 pub use training::{Fit, Trainer};

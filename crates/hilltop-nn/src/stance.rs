@@ -5,7 +5,7 @@
 use crate::forward::Workspace;
 use crate::tangent::Tangent;
 use crate::{Architecture, Error, Network, Result, lanes};
-use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::dyn_stack::{MemBuffer, MemStack, StackReq};
 use faer::linalg::cholesky::llt::{self, factor::LltRegularization};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Mat, MatMut, MatRef, Par, Spec};
@@ -23,12 +23,14 @@ pub(crate) struct Stance {
     gram: Mat<f64>,
     factor: Mat<f64>,
     scratch: MemBuffer,
-    /// The weights that a step starts from.
-    pub(crate) start: Vec<f64>,
-    /// `θ − θ_0` there.
-    pub(crate) away: Vec<f64>,
-    pub(crate) direction: Vec<f64>,
-    /// `J(θ − θ_0)` there.
+    /// `θ_0`.
+    pub(crate) anchor: Vec<f64>,
+    /// `θ − θ_0` where a step starts; of no meaning at the anchor itself.
+    away: Vec<f64>,
+    at_anchor: bool,
+    /// `θ − θ_0` where a step leads.
+    pub(crate) goal: Vec<f64>,
+    /// `J(θ − θ_0)` where a step starts.
     moved: Vec<f64>,
     /// `y − h` there, and at the weights that are tried.
     pub(crate) residuals: [Vec<f64>; 2],
@@ -38,36 +40,58 @@ pub(crate) struct Stance {
 }
 
 impl Stance {
-    pub(crate) fn new(architecture: &Architecture, points: MatRef<'_, f64>) -> Self {
-        let (count, size) = (points.nrows(), architecture.parameter_count());
-        let mut workspace = Workspace::new(architecture);
-        workspace.load(points, 0..count);
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(count, Par::Seq, Spec::default());
+    /// No points yet.
+    pub(crate) fn new(architecture: &Architecture) -> Self {
+        let weights = vec![0.0; architecture.parameter_count()];
         Self {
-            there: workspace.clone(),
-            here: workspace,
+            there: Workspace::new(architecture),
+            here: Workspace::new(architecture),
             tangent: Tangent::default(),
-            gram: Mat::zeros(count, count),
-            factor: Mat::zeros(count, count),
-            scratch: MemBuffer::new(scratch),
-            start: vec![0.0; size],
-            away: vec![0.0; size],
-            direction: vec![0.0; size],
-            moved: vec![0.0; count],
-            residuals: [vec![0.0; count], vec![0.0; count]],
-            duals: vec![0.0; count],
-            correction: vec![0.0; count],
+            gram: Mat::new(),
+            factor: Mat::new(),
+            scratch: MemBuffer::new(StackReq::EMPTY),
+            anchor: weights.clone(),
+            away: weights.clone(),
+            at_anchor: true,
+            goal: weights,
+            moved: Vec::new(),
+            residuals: Default::default(),
+            duals: Vec::new(),
+            correction: Vec::new(),
+        }
+    }
+
+    /// Takes points in the place of those before.
+    pub(crate) fn load(&mut self, points: MatRef<'_, f64>) {
+        let count = points.nrows();
+        self.here.load(points, 0..count);
+        self.there.load(points, 0..count);
+        let [here, there] = &mut self.residuals;
+        for values in [&mut self.moved, here, there, &mut self.duals, &mut self.correction] {
+            values.resize(count, 0.0);
+        }
+        if self.gram.nrows() != count {
+            let scratch = llt::factor::cholesky_in_place_scratch::<f64>(count, Par::Seq, Spec::default());
+            self.scratch = MemBuffer::new(scratch);
+            self.gram = Mat::zeros(count, count);
+            self.factor = Mat::zeros(count, count);
         }
     }
 
     /// Takes the tangent at the weights that were looked at last.
-    pub(crate) fn take(&mut self, network: &Network, anchor: &[f64]) {
+    pub(crate) fn take(&mut self, network: &Network, at_anchor: bool) {
         std::mem::swap(&mut self.here, &mut self.there);
         self.residuals.swap(0, 1);
         self.tangent = network.tangent_in(&mut self.here);
-        self.start.copy_from_slice(network.weights());
-        self.away.copy_from_slice(&self.start);
-        lanes::add_scaled(&mut self.away, -1.0, anchor);
+        self.at_anchor = at_anchor;
+        if !at_anchor {
+            lanes::subtract(&mut self.away, network.weights(), &self.anchor);
+        }
+    }
+
+    /// `θ − θ_0` where the step starts; `None` where that is nothing.
+    pub(crate) fn away(&self) -> Option<&[f64]> {
+        (!self.at_anchor).then_some(self.away.as_slice())
     }
 
     /// Gives back what the tangent was made of.
@@ -78,7 +102,7 @@ impl Stance {
     /// The kernel of the tangent, and `J(θ − θ_0)`.
     pub(crate) fn form(&mut self) {
         self.tangent.gram_into(&mut self.gram);
-        if self.away.iter().all(|part| *part == 0.0) {
+        if self.at_anchor {
             self.moved.fill(0.0);
         } else {
             let (pushed, values) = (&mut self.here.back, &mut self.moved);
@@ -92,11 +116,17 @@ impl Stance {
         (0..count).map(|i| self.gram[(i, i)]).sum::<f64>() / count as f64
     }
 
-    /// Makes the direction `Jᵀα`.
+    /// Makes the goal `Jᵀα`.
     pub(crate) fn combine(&mut self) {
         let weighted = &mut self.here.back;
-        self.tangent
-            .combination_into(&self.duals, weighted, &mut self.direction);
+        self.tangent.combination_into(&self.duals, weighted, &mut self.goal);
+    }
+
+    /// Adds a share of `θ − θ_0` to the goal: what damping leaves of it.
+    pub(crate) fn lag(&mut self, share: f64) {
+        if share > 0.0 && !self.at_anchor {
+            lanes::add_scaled(&mut self.goal, share, &self.away);
+        }
     }
 
     /// The duals of a step: `(K + ridge I)⁻¹ (r + share · J(θ − θ_0))`; returns what was added to the diagonal in the end.
@@ -127,7 +157,10 @@ impl Stance {
     /// `‖θ − θ_0 − Jᵀα‖²`.
     pub(crate) fn apart(&mut self) -> f64 {
         self.combine();
-        lanes::squared_distance(&self.away, &self.direction)
+        match self.away() {
+            Some(away) => lanes::squared_distance(away, &self.goal),
+            None => lanes::dot(&self.goal, &self.goal),
+        }
     }
 
     /// `⟨g(x_i), v⟩` for every point.

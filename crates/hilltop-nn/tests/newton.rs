@@ -3,7 +3,9 @@
 
 use faer::{Mat, MatRef};
 use hilltop_core::Rng;
-use hilltop_nn::{Activation, Architecture, Error, Network, Newton, Optimiser, Parameterisation, Tilt, Trainer};
+use hilltop_nn::{
+    Activation, Architecture, Error, Memory, Network, Newton, Optimiser, Parameterisation, Tilt, Trainer,
+};
 
 fn network(hidden: &[usize], bias: bool) -> Network {
     let mut architecture = Architecture::new(3, hidden, Activation::Erf, Parameterisation::Ntk);
@@ -129,9 +131,9 @@ fn members_trained_together_end_where_each_ends_alone() {
         .map(|_| Network::init(&architecture, &mut rng).unwrap())
         .collect();
     let mut together = starts.clone();
-    let newton = Newton::default();
+    let (newton, mut memory) = (Newton::default(), Memory::default());
     let settled = newton
-        .train_members(&mut together, points.as_ref(), columns.as_ref(), 0.01, &[])
+        .train_members(&mut together, points.as_ref(), columns.as_ref(), 0.01, &[], &mut memory)
         .unwrap();
     for (k, mut alone) in starts.into_iter().enumerate() {
         let column = columns.col_as_slice(k);
@@ -140,10 +142,34 @@ fn members_trained_together_end_where_each_ends_alone() {
         assert_eq!(alone, together[k]);
         assert!(own.converged && own.steps > 1, "{own:?}");
     }
-    assert_eq!(
-        newton.train_members(&mut [], points.as_ref(), Mat::zeros(30, 0).as_ref(), 0.01, &[]),
-        Ok(Vec::new())
-    );
+    let none = Mat::zeros(30, 0);
+    let settled = newton.train_members(&mut [], points.as_ref(), none.as_ref(), 0.01, &[], &mut memory);
+    assert_eq!(settled, Ok(Vec::new()));
+}
+
+#[test]
+fn memory_that_served_other_trainings_changes_nothing() {
+    let (newton, mut memory) = (Newton::default(), Memory::default());
+    let unmoved = Newton { steps: 0, ..newton };
+    for (count, hidden) in [(30, &[10, 8][..]), (12, &[10, 8]), (40, &[10, 8]), (40, &[6])] {
+        let (points, targets) = examples(count);
+        let start = network(hidden, true);
+        let direction = vec![0.1; start.parameter_count()];
+        let tilt = Tilt {
+            direction: &direction,
+            factor: 0.5,
+        };
+        let (mut kept, mut fresh) = (vec![start.clone(); 2], start);
+        let columns = Mat::from_fn(count, 2, |i, _| targets[i]);
+        // Members that were tilted and never trained leave the points behind.
+        let (points, columns) = (points.as_ref(), columns.as_ref());
+        let idle = unmoved.train_members(&mut kept, points, columns, 0.01, &[tilt; 2], &mut memory);
+        assert_eq!(idle.unwrap()[1].steps, 0);
+        let settled = newton.train_members(&mut kept, points, columns, 0.01, &[], &mut memory);
+        let own = newton.train(&mut fresh, points, &targets, 0.01).unwrap();
+        assert_eq!(settled.unwrap(), [own, own]);
+        assert_eq!(kept, [fresh.clone(), fresh]);
+    }
 }
 
 #[test]
@@ -190,7 +216,7 @@ fn a_tilted_network_is_one_with_the_derivative_taken_off_its_targets() {
     };
     let members = std::slice::from_mut(&mut tilted);
     let settled = newton
-        .train_members(members, points.as_ref(), column, 0.1, &[tilt])
+        .train_members(members, points.as_ref(), column, 0.1, &[tilt], &mut Memory::default())
         .unwrap();
     let derivative = start.jvp(points.as_ref(), &direction);
     let own: Vec<f64> = targets.iter().zip(&derivative).map(|(y, d)| y - 0.5 * d).collect();
@@ -207,6 +233,7 @@ fn a_tilted_network_is_one_with_the_derivative_taken_off_its_targets() {
         direction: &direction[1..],
         factor: 0.5,
     };
-    let refused = newton.train_members(std::slice::from_mut(&mut plain), points.as_ref(), column, 0.1, &[short]);
+    let members = std::slice::from_mut(&mut plain);
+    let refused = newton.train_members(members, points.as_ref(), column, 0.1, &[short], &mut Memory::default());
     assert!(matches!(refused, Err(Error::Shape { .. })));
 }

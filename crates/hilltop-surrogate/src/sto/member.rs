@@ -2,7 +2,8 @@
 
 use faer::{Mat, MatMut, MatRef};
 use hilltop_core::{Result, Rng, Score, SmoothScore};
-use hilltop_nn::{Network, Tilt, Trainer};
+use hilltop_nn::{Memory, Network, Tilt, Trainer};
+use std::cell::Cell;
 
 use super::model::StoModel;
 use super::{Kind, Training};
@@ -113,6 +114,24 @@ fn tangent_term(start: &Encoded, laziness: f64, rng: &mut Rng) -> Directional {
     }
 }
 
+/// Trainings on more observations than this begin with fresh memory: finding it is then little beside the work, and keeping it much.
+const KEPT: usize = 256;
+
+thread_local! {
+    /// What the last training on this thread worked in.
+    static MEMORY: Cell<Memory> = Cell::default();
+}
+
+/// Lends the thread's memory to a training on so many observations.
+fn with_memory<T>(count: usize, train: impl FnOnce(&mut Memory) -> T) -> T {
+    let mut memory = MEMORY.take();
+    let trained = train(&mut memory);
+    if count <= KEPT {
+        MEMORY.set(memory);
+    }
+    trained
+}
+
 /// The networks after training from their initial weights on `Σ (y − h)² + λ ‖θ − θ_0‖²`.
 fn trained(model: &StoModel, sampled: &[Sampled], rngs: &mut [Rng]) -> Result<Vec<Network>> {
     let Some(first) = sampled.first() else {
@@ -124,9 +143,17 @@ fn trained(model: &StoModel, sampled: &[Sampled], rngs: &mut [Rng]) -> Result<Ve
         Training::Newton(newton) => {
             let targets = Mat::from_fn(inputs.nrows(), sampled.len(), |i, k| sampled[k].targets[i]);
             let tilts: Vec<Tilt<'_>> = sampled.iter().filter_map(Sampled::tilt).collect();
-            newton
-                .train_members(&mut networks, inputs.as_ref(), targets.as_ref(), penalty, &tilts)
-                .map_err(unusable)?;
+            with_memory(inputs.nrows(), |memory| {
+                newton.train_members(
+                    &mut networks,
+                    inputs.as_ref(),
+                    targets.as_ref(),
+                    penalty,
+                    &tilts,
+                    memory,
+                )
+            })
+            .map_err(unusable)?;
         }
         // Each has an order of examples of its own.
         Training::Descent(optimiser) => {
