@@ -74,7 +74,7 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
     if !numbers.is_empty() {
         writeln!(out, "  and the {} numbers of its array: --json", numbers.len())?;
     }
-    if study.statement().noisy && numbers.is_empty() {
+    if numbers.is_empty() {
         prefer(study, &best, out)?;
     }
     Ok(true)
@@ -82,16 +82,14 @@ pub(super) fn write(study: &Study, out: &mut dyn Write) -> Result<bool> {
 
 /// Amid noise the best result is mostly a lucky one: what the method would choose instead, where it would.
 fn prefer(study: &Study, best: &Found, out: &mut dyn Write) -> Result<()> {
-    let Some(chosen) = study.recommend().ok().flatten() else {
-        return Ok(());
-    };
-    let Some(expected) = chosen.believed.filter(|_| chosen.parameters != best.parameters) else {
+    let chosen = study.preferred().filter(|(chosen, _)| *chosen != best.parameters);
+    let Some((parameters, expected)) = chosen else {
         return Ok(());
     };
     let (mean, deviation) = (short(expected.mean), short(expected.deviation));
     writeln!(out, "\nthe model's choice amid noise, {mean} ± {deviation} expected:")?;
     let mut table = Table::plain();
-    for (name, given) in chosen.parameters.iter() {
+    for (name, given) in parameters.iter() {
         table.row([name.to_owned(), value(given)]);
     }
     table.write(out, 2)?;

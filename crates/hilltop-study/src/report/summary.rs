@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hilltop_core::{Goal, Output};
+use hilltop_core::{Goal, Output, Parameters};
 
 use super::survey::Survey;
 use super::text::{escaped, short, span, value};
@@ -73,10 +73,6 @@ pub(super) fn tables(survey: &Survey<'_>) -> String {
     let Some(best) = &survey.best else {
         return "<p>No trial has been evaluated yet.</p>".into();
     };
-    let parameters = best
-        .parameters
-        .iter()
-        .map(|(name, given)| [name.to_owned(), value(given)]);
     let outputs = survey
         .statement
         .outputs
@@ -88,14 +84,30 @@ pub(super) fn tables(survey: &Survey<'_>) -> String {
         "<p class=\"warn\">No trial keeps every limit; this one breaks them least.</p>"
     };
     format!(
-        "{warning}<div class=\"columns\">{}{}</div>",
-        table(&format!("trial {}", best.trial), &["parameter", "value"], parameters),
+        "{warning}<div class=\"columns\">{}{}{}</div>",
+        point(&format!("trial {}", best.trial), &best.parameters),
         table(
             "what it gave",
             &["output", "value", "wanted", "the model expects"],
             outputs
         ),
+        choice(survey),
     )
+}
+
+/// What the model would choose amid noise, where that is another point.
+fn choice(survey: &Survey<'_>) -> String {
+    let Some((parameters, expected)) = &survey.preferred else {
+        return String::new();
+    };
+    let (mean, deviation) = (short(expected.mean), short(expected.deviation));
+    let caption = format!("the model's choice amid noise, {mean} ± {deviation} expected");
+    point(&caption, parameters)
+}
+
+fn point(caption: &str, parameters: &Parameters) -> String {
+    let rows = parameters.iter().map(|(name, given)| [name.to_owned(), value(given)]);
+    table(caption, &["parameter", "value"], rows)
 }
 
 fn outcome(survey: &Survey<'_>, output: &Output, values: &BTreeMap<String, f64>) -> [String; 4] {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hilltop_core::{Goal, History, Kind, Limit, Model, Parameter, Space};
+use hilltop_core::{Goal, History, Kind, Limit, Model, Parameter, Parameters, Space};
 
 use super::importance::Importance;
 use super::tally::{Tally, Verdict};
@@ -17,6 +17,8 @@ pub(super) struct Survey<'s> {
     pub(super) history: History,
     pub(super) best: Option<Best>,
     pub(super) predicted: Option<Prediction>,
+    /// What the method would choose amid noise, where that is another point than the best.
+    pub(super) preferred: Option<(Parameters, Prediction)>,
     /// The model of the objective, where the method has one and it could be fitted.
     pub(super) model: Option<Arc<dyn Model>>,
     /// What must stay within limits, as far as the method has models of it.
@@ -44,6 +46,8 @@ impl<'s> Survey<'s> {
             (Some(best), Some(_)) => study.predict(&best.parameters).ok().flatten(),
             _ => None,
         };
+        let other = |(point, _): &(Parameters, Prediction)| best.as_ref().is_some_and(|best| best.parameters != *point);
+        let preferred = study.preferred().filter(other);
         let limits = study.limits().unwrap_or_default();
         let importance = Importance::of(&history, model.as_deref());
         let trials = study.trials()?;
@@ -53,6 +57,7 @@ impl<'s> Survey<'s> {
             history,
             best,
             predicted,
+            preferred,
             model,
             limits,
             importance,

@@ -80,11 +80,8 @@ fn best(study: &Study) -> Result<Value> {
     if let Ok(Some(predicted)) = study.predict(&best.parameters) {
         answer["best"]["predicted"] = believed(predicted);
     }
-    if study.statement().noisy
-        && let Ok(Some(chosen)) = study.recommend()
-        && let Some(predicted) = chosen.believed
-    {
-        answer["recommended"] = json!({ "parameters": chosen.parameters, "predicted": believed(predicted) });
+    if let Some((parameters, predicted)) = study.preferred() {
+        answer["recommended"] = json!({ "parameters": parameters, "predicted": believed(predicted) });
     }
     Ok(answer)
 }

@@ -72,6 +72,17 @@ impl Study {
         }))
     }
 
+    /// Amid noise, where the best result is mostly a lucky one: what the method would choose by its model, and what that expects there. `None`
+    /// where observations are exact, and where the method has no such model or it cannot be fitted.
+    pub fn preferred(&self) -> Option<(Parameters, Prediction)> {
+        let chosen = self
+            .statement
+            .noisy
+            .then(|| self.recommend().ok().flatten())
+            .flatten()?;
+        Some((chosen.parameters, chosen.believed?))
+    }
+
     /// The model of the objective, to be minimised, as of everything told so far; `None` where the method has none.
     pub fn model(&self) -> Result<Option<Arc<dyn Model>>> {
         let mut oracle = self.oracle();
