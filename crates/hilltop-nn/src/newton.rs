@@ -47,7 +47,7 @@ pub struct Tilt<'a> {
     pub factor: f64,
 }
 
-/// What trainings work in. Kept from one to the next, it spares the system finding the memory: of a small training a third of its time.
+/// What trainings work in. Kept from one to the next, it spares the system finding the memory: two fifths of the time of a small training.
 #[derive(Default)]
 pub struct Memory(Option<(Architecture, Stance)>);
 
