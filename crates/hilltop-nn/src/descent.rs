@@ -18,11 +18,11 @@ const TAKEN: f64 = 0.1;
 const KEPT: (f64, f64) = (0.25, 0.7);
 /// The smallest damping, relative to the kernel's mean variance, and what damping is multiplied and divided by.
 const DAMPING: (f64, f64) = (1e-6, 8.0);
-/// A first step that misses at most the first share of the objective is corrected. Corrections go on while each leaves at most the second
-/// share of what was missed before it.
+/// After a first step that misses at most the first share of the objective, corrections are expected to work. They go on while each leaves at most the
+/// second share of what was missed before it.
 const MISSED: (f64, f64) = (0.1, 0.5);
-/// What is missed is not worth a correction below this share of the objective: in a first step, and in a later one.
-const NEAR: (f64, f64) = (0.05, 0.003);
+/// What is missed is not worth a correction below this share of the objective.
+const NEAR: f64 = 0.003;
 /// The share of its bound that the next step's fall is taken for; measured, it is a third to a sixth.
 const BOUNDED: f64 = 0.25;
 /// Corrections of one step.
@@ -192,13 +192,16 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Corrects an undamped step while that helps; returns the objective in the end.
+    /// Corrects an undamped step while that helps; returns the objective in the end. A first step stays as it is: the next one has a kernel where it
+    /// ended, and corrections with that do what three times as many with this one would not.
     fn correct(&mut self, reached: f64) -> f64 {
-        let near = if self.rate.is_none() { NEAR.0 } else { NEAR.1 };
+        if self.rate.is_none() {
+            self.rate = Some(MISSED.0);
+            return reached;
+        }
         let first = self.missed(1);
         let (mut here, mut missed, mut made) = (reached, first, 0);
-        self.rate = self.rate.or(Some(MISSED.0));
-        while made < CORRECTIONS && missed > near * here {
+        while made < CORRECTIONS && missed > NEAR * here {
             self.stance.correct(self.penalty);
             let next = self.settle();
             let left = self.missed(1);
