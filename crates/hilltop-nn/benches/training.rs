@@ -140,7 +140,8 @@ fn step(layers: &mut [[Mat<f64>; 3]]) {
     }
 }
 
-/// One line: Gauss–Newton training in the shape of `sto-bnts` against the matrix product's rate in its shapes.
+/// One line: Gauss–Newton training in the shape of `sto-bnts` against the matrix product's rate in its shapes. As there, memory is kept from one
+/// training to the next up to 256 examples.
 fn settling(examples: usize) -> Result<(), Box<dyn Error>> {
     const WIDTH: usize = 256;
     let architecture = Architecture::new(7, &[WIDTH, WIDTH], Activation::Erf, Parameterisation::Ntk);
@@ -156,6 +157,9 @@ fn settling(examples: usize) -> Result<(), Box<dyn Error>> {
     for _ in 0..REPEATS {
         let product = product_rate(examples, WIDTH);
         let mut network = start.clone();
+        if examples > 256 {
+            memory = Memory::default();
+        }
         let clock = Instant::now();
         let members = std::slice::from_mut(&mut network);
         let settled = Newton::default().train_members(members, points.as_ref(), column, 1e-4, &[], &mut memory)?[0];

@@ -38,7 +38,7 @@ pub(crate) struct Descent<'a> {
     /// `‖θ − θ_0‖²` at the weights that were tried last.
     distance: f64,
     damping: f64,
-    /// The share of what is missed that a correction has left lately, after steps that were corrected.
+    /// The share of what is missed that a correction has left lately or is expected to leave; none before a first step, and where corrections failed.
     rate: Option<f64>,
     /// Whether the stance is at the present weights.
     standing: bool,
@@ -192,8 +192,8 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// Corrects an undamped step while that helps; returns the objective in the end. A first step stays as it is: the next one has a kernel where it
-    /// ended, and corrections with that do what three times as many with this one would not.
+    /// Corrects an undamped step while that helps; returns the objective in the end. A first step stays as it is: the next one forms a kernel
+    /// where it ended anyway, and needs fewer corrections in all.
     fn correct(&mut self, reached: f64) -> f64 {
         if self.rate.is_none() {
             self.rate = Some(MISSED.0);

@@ -120,8 +120,8 @@ impl Newton {
 
     /// Trains several networks of one architecture on the same points, a column of targets each.
     ///
-    /// They share the inputs and the memory, in which nothing is kept that matters; each ends where it would have ended alone. The tilts, none or one a network, are taken off its
-    /// targets.
+    /// They share the inputs and the memory, which has no say in the outcome; each ends where it would have ended alone. The tilts, none or one a
+    /// network, are taken off its targets.
     pub fn train_members(
         &self,
         networks: &mut [Network],

@@ -114,7 +114,8 @@ fn tangent_term(start: &Encoded, laziness: f64, rng: &mut Rng) -> Directional {
     }
 }
 
-/// Trainings on more observations than this begin with fresh memory: finding it is then little beside the work, and keeping it much.
+/// Trainings on more observations than this begin with fresh memory. Finding it is a sixth of the time of one at 500 observations, but what would be
+/// kept grows with the square of their number, on every thread; the members of a group share it anyway.
 const KEPT: usize = 256;
 
 thread_local! {
