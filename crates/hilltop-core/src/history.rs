@@ -132,6 +132,7 @@ pub struct History {
     next: u64,
     budget: Option<u64>,
     arms: Option<Points>,
+    among_arms: bool,
     allowance: Option<f64>,
 }
 
@@ -161,6 +162,7 @@ impl History {
             next: 0,
             budget: None,
             arms: None,
+            among_arms: false,
             allowance: None,
         }
     }
@@ -183,6 +185,13 @@ impl History {
     #[must_use]
     pub fn with_noise(mut self, noisy: bool) -> Self {
         self.noisy = noisy;
+        self
+    }
+
+    /// The same for a study whose points are arms given with each ask, whether or not some are on offer now.
+    #[must_use]
+    pub fn with_contexts(mut self, contexts: bool) -> Self {
+        self.among_arms = contexts;
         self
     }
 
@@ -264,6 +273,11 @@ impl History {
     /// The arms that the next proposal is one of, where they are given with the ask.
     pub fn arms(&self) -> Option<&Points> {
         self.arms.as_ref()
+    }
+
+    /// Whether what is proposed is one of the arms given with the ask: some are on offer, or the study is one of contexts.
+    pub fn is_among_arms(&self) -> bool {
+        self.among_arms || self.arms.is_some()
     }
 
     /// Takes an arm out of the offer, the first that equals the point: the rest of a batch is among the others.

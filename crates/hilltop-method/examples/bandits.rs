@@ -1,7 +1,7 @@
 //! The contextual bandits of the `NeuralUCB` paper: cumulative regret of every method that chooses among arms.
 //!
 //! Contexts are uniform on the unit sphere of 20 dimensions, four independent ones a round; the reward of an arm `x` is
-//! `10(xᵀa)²` or `cos(3xᵀa)` for a hidden unit vector `a`, with normal noise of deviation 1.
+//! `10(xᵀa)²`, `cos(3xᵀa)` or `xᵀAᵀAx` for a hidden unit vector `a` or a hidden matrix `A`, with normal noise of deviation 1.
 //!
 //! ```text
 //! cargo run --release -p hilltop-method --example bandits -- [rounds] [seeds] [method …]
@@ -21,13 +21,24 @@ use serde_json::{Value, json};
 const FEATURES: usize = 20;
 const ARMS: usize = 4;
 
-/// The reward of a context whose inner product with the hidden vector is given.
-type Reward = fn(f64) -> f64;
+/// The reward of an arm.
+type Reward = fn(&Hidden, &[f64]) -> f64;
 
-const REWARDS: [(&str, Reward); 2] = [
-    ("10(xᵀa)²", |product| 10.0 * product * product),
-    ("cos(3xᵀa)", |product| (3.0 * product).cos()),
+const REWARDS: [(&str, Reward); 3] = [
+    ("10(xᵀa)²", |hidden, arm| 10.0 * product(arm, &hidden.vector).powi(2)),
+    ("cos(3xᵀa)", |hidden, arm| (3.0 * product(arm, &hidden.vector)).cos()),
+    ("xᵀAᵀAx", |hidden, arm| {
+        hidden.matrix.iter().map(|row| product(row, arm).powi(2)).sum()
+    }),
 ];
+
+/// What the rewards of a seed are made of.
+struct Hidden {
+    /// `a`, of length 1.
+    vector: Vec<f64>,
+    /// The rows of `A`, standard normal.
+    matrix: Vec<Vec<f64>>,
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -42,7 +53,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!(
         "cumulative regret after {rounds} rounds: median (lowest to highest) and mean of seeds {seeds:?}, seconds a run\n"
     );
-    println!("| method | {} | {} |\n|---|---|---|", REWARDS[0].0, REWARDS[1].0);
+    println!(
+        "| method | {} |\n|---|---|---|---|",
+        REWARDS.map(|(name, _)| name).join(" | ")
+    );
     for method in methods {
         let recipe = Recipe::parse(&method)?;
         let cells: Result<Vec<String>, _> = REWARDS
@@ -106,7 +120,7 @@ fn summary(recipe: &Recipe, reward: Reward, rounds: u64, seeds: Range<u64>) -> h
     let seconds = start.elapsed().as_secs_f64() / count as f64;
     let mean = regrets.iter().sum::<f64>() / count as f64;
     Ok(format!(
-        "{middle:.0} ({low:.0} to {high:.0}), mean {mean:.1}, {seconds:.1} s"
+        "{middle:.1} ({low:.0} to {high:.0}), mean {mean:.1}, {seconds:.1} s"
     ))
 }
 
@@ -121,11 +135,14 @@ fn regret(recipe: &Recipe, reward: Reward, rounds: u64, seed: u64) -> hilltop_co
     let mut proposer = recipe.build(&space, &outputs)?;
     let mut history = History::new(space, outputs, seed).with_noise(true);
     let mut rng = Rng::keyed(seed, &[0xba4d]);
-    let hidden = on_sphere(&mut rng);
+    let hidden = Hidden {
+        vector: on_sphere(&mut rng),
+        matrix: matrix(&mut Rng::keyed(seed, &[0xba4e])),
+    };
     let mut lost = 0.0;
     for trial in 0..rounds {
         let arms: Vec<Vec<f64>> = (0..ARMS).map(|_| on_sphere(&mut rng)).collect();
-        let rewards: Vec<f64> = arms.iter().map(|arm| reward(product(arm, &hidden))).collect();
+        let rewards: Vec<f64> = arms.iter().map(|arm| reward(&hidden, arm)).collect();
         let encoded: Vec<Vec<f64>> = arms
             .iter()
             .map(|arm| arm.iter().map(|x| 0.5 * (x + 1.0)).collect())
@@ -145,6 +162,15 @@ fn on_sphere(rng: &mut Rng) -> Vec<f64> {
     rng.normals(&mut vector);
     let norm = product(&vector, &vector).sqrt();
     vector.iter().map(|x| x / norm).collect()
+}
+
+fn matrix(rng: &mut Rng) -> Vec<Vec<f64>> {
+    let mut row = || {
+        let mut row = vec![0.0; FEATURES];
+        rng.normals(&mut row);
+        row
+    };
+    (0..FEATURES).map(|_| row()).collect()
 }
 
 fn product(a: &[f64], b: &[f64]) -> f64 {

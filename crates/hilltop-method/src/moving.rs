@@ -12,30 +12,47 @@ use crate::transform::Transform;
 /// `λ` where they are exact: that of `NeuralBO`'s experiments.
 const EXACT: f64 = 0.01;
 
-/// The proposer: a composite for noisy studies and one for exact ones, made when it is known which the study is.
+/// What the defaults depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Occasion {
+    /// Whether observations are noisy.
+    pub(crate) noisy: bool,
+    /// Whether what is proposed is one of the arms given with the ask.
+    pub(crate) among_arms: bool,
+}
+
+/// The proposer: a composite whose defaults suit the occasion, made when that is known.
 pub(crate) struct Moving {
     pub(crate) design: Design,
     pub(crate) surrogate: Accumulated,
-    /// What is worth evaluating, in a noisy study or in an exact one.
-    pub(crate) acquisition: Box<dyn Fn(bool) -> Arc<dyn Acquisition> + Send>,
+    /// What is worth evaluating.
+    pub(crate) acquisition: Box<dyn Fn(Occasion) -> Arc<dyn Acquisition> + Send>,
     pub(crate) maximiser: maximiser::Kind,
-    pub(crate) composite: Option<Composite>,
+    pub(crate) composite: Option<(Occasion, Composite)>,
 }
 
 impl Moving {
     /// Checks the settings.
     pub(crate) fn build(self) -> Result<Box<dyn Proposer>> {
-        self.compose(true).map(drop)?;
+        for among_arms in [false, true] {
+            self.compose(Occasion {
+                noisy: true,
+                among_arms,
+            })?;
+        }
         Ok(Box::new(self))
     }
 
-    fn compose(&self, noisy: bool) -> Result<Composite> {
+    fn compose(&self, occasion: Occasion) -> Result<Composite> {
         let mut surrogate = self.surrogate.clone();
-        if !noisy {
+        if occasion.among_arms {
+            surrogate = surrogate.among_arms();
+        }
+        if !occasion.noisy {
             surrogate.regularisation.get_or_insert(EXACT);
         }
         surrogate.check()?;
-        let (acquisition, maximiser) = ((self.acquisition)(noisy), Arc::new(self.maximiser));
+        let (acquisition, maximiser) = ((self.acquisition)(occasion), Arc::new(self.maximiser));
         Composite::new(
             self.design,
             Transform::None,
@@ -46,11 +63,16 @@ impl Moving {
     }
 
     fn composite(&mut self, history: &History) -> Result<&mut Composite> {
-        let composite = match self.composite.take() {
-            Some(composite) => composite,
-            None => self.compose(history.is_noisy())?,
+        let occasion = Occasion {
+            noisy: history.is_noisy(),
+            among_arms: history.is_among_arms(),
         };
-        Ok(self.composite.insert(composite))
+        let kept = self.composite.take().filter(|(known, _)| *known == occasion);
+        let composite = match kept {
+            Some(kept) => kept,
+            None => (occasion, self.compose(occasion)?),
+        };
+        Ok(&mut self.composite.insert(composite).1)
     }
 }
 
@@ -62,7 +84,7 @@ impl Proposer for Moving {
     fn at_once(&self, history: &History) -> usize {
         self.composite
             .as_ref()
-            .map_or(1, |composite| composite.at_once(history))
+            .map_or(1, |(_, composite)| composite.at_once(history))
     }
 
     fn chooses(&self) -> bool {

@@ -18,7 +18,7 @@ use hilltop_core::{Acquisition, Capabilities, Context, Error, Models, Proposer, 
 use hilltop_surrogate::Accumulated;
 use serde::{Deserialize, Serialize};
 
-use crate::moving::Moving;
+use crate::moving::{Moving, Occasion};
 use crate::neural_bo::Draw;
 
 /// The settings of `neural-ts`.
@@ -43,14 +43,14 @@ impl NeuralTs {
     pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
         self.spread.map_or(Ok(()), check_spread)?;
         let (draw, typed) = (self.draw, self.spread);
-        let drawing = move |noisy: bool| Drawing {
+        let drawing = move |occasion: Occasion| Drawing {
             draw,
-            spread: typed.unwrap_or(if noisy { 0.3 } else { 1.0 }),
+            spread: typed.unwrap_or(if occasion.noisy { 0.3 } else { 1.0 }),
         };
         let moving = Moving {
             design: self.design,
             surrogate: self.network.clone(),
-            acquisition: Box::new(move |noisy| Arc::new(drawing(noisy))),
+            acquisition: Box::new(move |occasion| Arc::new(drawing(occasion))),
             maximiser: self.maximiser,
             composite: None,
         };

@@ -23,8 +23,8 @@ use crate::moving::Moving;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NeuralUcb {
-    /// `ν²`: the square of how many deviations are hoped for; 0.3 where the study is noisy, as bandits are, 4 otherwise.
-    pub beta: Option<Schedule>,
+    /// `ν²`: the square of how many deviations are hoped for, 4 by default.
+    pub beta: Schedule,
     /// The network and its training; `λ` left out is 0.1 where the study is noisy, 0.01 otherwise.
     #[serde(flatten)]
     pub network: Accumulated,
@@ -40,20 +40,10 @@ impl NeuralUcb {
         let moving = Moving {
             design: self.design,
             surrogate: self.network.clone(),
-            acquisition: Box::new(move |noisy| {
-                Arc::new(Ucb {
-                    beta: beta.unwrap_or(hoped(noisy)),
-                })
-            }),
+            acquisition: Box::new(move |_| Arc::new(Ucb { beta })),
             maximiser: self.maximiser,
             composite: None,
         };
         moving.build()
-    }
-}
-
-fn hoped(noisy: bool) -> Schedule {
-    Schedule::Constant {
-        value: if noisy { 0.3 } else { 4.0 },
     }
 }

@@ -72,8 +72,8 @@ fn choices(method: &str) -> String {
 #[test]
 fn the_first_thirty_choices_never_change() {
     let stored = [
-        ("neural-ucb", "030003120130133223133013011302"),
-        ("neural-ts", "030001122130131203131013011322"),
+        ("neural-ucb", "032230313221202231130003011132"),
+        ("neural-ts", "030002120133133223133011012020"),
         ("lin-ucb", "030201122330133223133002012020"),
         ("lin-ts", "030031031011202311210223231130"),
     ];
@@ -107,6 +107,24 @@ fn a_proposer_that_forgot_everything_chooses_as_one_that_did_not() {
         let fresh = built(&method, FEATURES).0.propose(&history, 1).unwrap();
         assert_eq!(kept, fresh, "{method}");
     }
+}
+
+#[test]
+fn a_model_asked_for_between_rounds_is_the_one_that_rounds_are_chosen_with() {
+    let (mut proposer, history) = built(&json!("neural-ucb"), FEATURES);
+    let mut history = history.with_contexts(true);
+    play(&mut *proposer, &mut history, 20);
+    history.offer(Some(arms(20, 4)));
+    let offered = beliefs(&mut *proposer, &history);
+    history.offer(None);
+    assert_eq!(beliefs(&mut *proposer, &history), offered);
+    assert_ne!(beliefs(&mut *proposer, &history.with_contexts(false)), offered);
+}
+
+fn beliefs(proposer: &mut dyn Proposer, history: &History) -> (Vec<f64>, Vec<f64>) {
+    let model = proposer.model(history).unwrap().unwrap();
+    let beliefs = model.marginals().unwrap().beliefs(arms(50, 3).matrix());
+    (beliefs.mean, beliefs.deviation)
 }
 
 #[test]

@@ -45,6 +45,7 @@ impl View {
         let history = History::new(statement.space.clone(), statement.outputs.clone(), statement.seed)
             .with_budget(statement.budget)
             .with_noise(statement.noisy)
+            .with_contexts(statement.contexts)
             .with_allowance(statement.max_violation);
         Self {
             empty: history.clone(),

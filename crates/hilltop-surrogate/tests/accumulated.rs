@@ -38,9 +38,9 @@ fn fitted(surrogate: &dyn Surrogate, points: &Points, previous: Option<&dyn Mode
 
 fn smooth(width: usize, covariance: Covariance) -> Accumulated {
     Accumulated {
-        width,
+        width: Some(width),
         covariance,
-        activation: Activation::Erf,
+        activation: Some(Activation::Erf),
         training: Optimiser::adam(0.01, 20, 5),
         ..Accumulated::default()
     }
@@ -182,7 +182,7 @@ fn without_observations_a_model_is_the_prior() {
 #[test]
 fn between_trainings_the_exact_network_follows_every_observation_by_least_squares() {
     let rarely = |covariance, recursive| Accumulated {
-        growth: 1000.0,
+        growth: Some(1000.0),
         recursive,
         ..smooth(400, covariance)
     };

@@ -38,9 +38,9 @@ impl Course {
     pub(super) fn new(settings: &Accumulated, evidence: &Evidence<'_>) -> Result<Self> {
         let dim = evidence.points.dim();
         let encoder = Encoder::new(dim, settings.scale, settings.constant, settings.parameterisation);
-        let hidden = vec![settings.width; settings.depth];
+        let hidden = vec![settings.width(); settings.depth];
         let form = settings.parameterisation;
-        let architecture = Architecture::new(encoder.inputs(), &hidden, settings.activation, form);
+        let architecture = Architecture::new(encoder.inputs(), &hidden, settings.activation(), form);
         let mut rng = Rng::keyed(evidence.seed, &[INITIAL_WEIGHTS]);
         let network = Network::init(&architecture, &mut rng).map_err(unusable)?;
         Ok(Self {
@@ -103,7 +103,7 @@ impl Course {
     }
 
     fn is_due(&self) -> bool {
-        let pause = (self.settings.growth * self.trained as f64).floor().max(1.0);
+        let pause = (self.settings.growth() * self.trained as f64).floor().max(1.0);
         self.observed as f64 >= self.trained as f64 + pause
     }
 

@@ -29,12 +29,12 @@ use course::Course;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Accumulated {
-    /// Units a hidden layer.
-    pub width: usize,
+    /// Units a hidden layer; left out, 20 among arms and 32 on a space.
+    pub width: Option<usize>,
     /// Hidden layers.
     pub depth: usize,
-    /// The function between layers.
-    pub activation: Activation,
+    /// The function between layers; left out, softplus among arms and relu on a space.
+    pub activation: Option<Activation>,
     /// Factors and initial weights.
     pub parameterisation: Parameterisation,
     /// The scale of the inputs in `[-1,1]`.
@@ -49,9 +49,9 @@ pub struct Accumulated {
     pub training: Optimiser,
     /// Whether training goes on from the weights before it; otherwise it starts from the initial ones.
     pub warm: bool,
-    /// The share by which the observations grow between trainings; every observation trains while that is less than
-    /// one more.
-    pub growth: f64,
+    /// The share by which the observations grow between trainings, and every observation trains while that is less than
+    /// one more; left out, 0.1 among arms and 0.02 on a space.
+    pub growth: Option<f64>,
     /// Whether between trainings the weights follow every observation by a step of recursive least squares, `U⁻¹ g (y − h)`; with the exact
     /// covariance only, of which it is a by-product.
     pub recursive: bool,
@@ -60,9 +60,9 @@ pub struct Accumulated {
 impl Default for Accumulated {
     fn default() -> Self {
         Self {
-            width: 32,
+            width: None,
             depth: 1,
-            activation: Activation::Relu,
+            activation: None,
             parameterisation: Parameterisation::Antisymmetric,
             scale: 1.0,
             constant: 1.0,
@@ -70,7 +70,7 @@ impl Default for Accumulated {
             covariance: Covariance::Exact,
             training: Optimiser::adam(0.01, 50, 20),
             warm: true,
-            growth: 0.02,
+            growth: None,
             recursive: true,
         }
     }
@@ -80,6 +80,28 @@ impl Default for Accumulated {
 const NOISY: f64 = 0.1;
 
 impl Accumulated {
+    /// The same for a choice among arms: what was left out is fewer and smoother units, which learn from fewer rounds and whose
+    /// gradients stay true for longer while the weights move, so that they need training less often.
+    #[must_use]
+    pub fn among_arms(mut self) -> Self {
+        self.width.get_or_insert(20);
+        self.activation.get_or_insert(Activation::Softplus);
+        self.growth.get_or_insert(0.1);
+        self
+    }
+
+    fn width(&self) -> usize {
+        self.width.unwrap_or(32)
+    }
+
+    fn activation(&self) -> Activation {
+        self.activation.unwrap_or(Activation::Relu)
+    }
+
+    fn growth(&self) -> f64 {
+        self.growth.unwrap_or(0.02)
+    }
+
     /// `λ`.
     pub(crate) fn ridge(&self) -> f64 {
         self.regularisation.unwrap_or(NOISY)
@@ -90,20 +112,22 @@ impl Accumulated {
         if !(1..=8).contains(&self.depth) {
             return Err(refused("depth", &self.depth, "1 to 8 hidden layers"));
         }
-        if self.width == 0 {
-            return Err(refused("width", &self.width, "a whole number above 0"));
+        let width = self.width();
+        if width == 0 {
+            return Err(refused("width", &width, "a whole number above 0"));
         }
-        if self.parameterisation == Parameterisation::Antisymmetric && self.width % 2 == 1 {
+        if self.parameterisation == Parameterisation::Antisymmetric && width % 2 == 1 {
             let allowed = "an even number where parameterisation = antisymmetric";
-            return Err(refused("width", &self.width, allowed));
+            return Err(refused("width", &width, allowed));
         }
         positive("regularisation", self.ridge())?;
         positive("scale", self.scale)?;
         if !(self.constant.is_finite() && self.constant >= 0.0) {
             return Err(refused("constant", &self.constant, "a number, 0 or more"));
         }
-        if !(self.growth.is_finite() && self.growth >= 0.0) {
-            return Err(refused("growth", &self.growth, "a number, 0 or more"));
+        let growth = self.growth();
+        if !(growth.is_finite() && growth >= 0.0) {
+            return Err(refused("growth", &growth, "a number, 0 or more"));
         }
         self.training
             .check()
