@@ -17,8 +17,8 @@ const EXACT: f64 = 0.01;
 pub(crate) struct Occasion {
     /// Whether observations are noisy.
     pub(crate) noisy: bool,
-    /// Whether what is proposed is one of the arms given with the ask.
-    pub(crate) among_arms: bool,
+    /// The features of an arm, where what is proposed is one of the arms given with the ask.
+    pub(crate) features: Option<usize>,
 }
 
 /// The proposer: a composite whose defaults suit the occasion, made when that is known.
@@ -34,19 +34,16 @@ pub(crate) struct Moving {
 impl Moving {
     /// Checks the settings.
     pub(crate) fn build(self) -> Result<Box<dyn Proposer>> {
-        for among_arms in [false, true] {
-            self.compose(Occasion {
-                noisy: true,
-                among_arms,
-            })?;
+        for features in [None, Some(1)] {
+            self.compose(Occasion { noisy: true, features })?;
         }
         Ok(Box::new(self))
     }
 
     fn compose(&self, occasion: Occasion) -> Result<Composite> {
         let mut surrogate = self.surrogate.clone();
-        if occasion.among_arms {
-            surrogate = surrogate.among_arms();
+        if let Some(features) = occasion.features {
+            surrogate = surrogate.among_arms(features);
         }
         if !occasion.noisy {
             surrogate.regularisation.get_or_insert(EXACT);
@@ -65,7 +62,7 @@ impl Moving {
     fn composite(&mut self, history: &History) -> Result<&mut Composite> {
         let occasion = Occasion {
             noisy: history.is_noisy(),
-            among_arms: history.is_among_arms(),
+            features: history.is_among_arms().then(|| history.space().dim()),
         };
         let kept = self.composite.take().filter(|(known, _)| *known == occasion);
         let composite = match kept {

@@ -37,7 +37,7 @@ impl Course {
     /// The state before the first observation.
     pub(super) fn new(settings: &Accumulated, evidence: &Evidence<'_>) -> Result<Self> {
         let dim = evidence.points.dim();
-        let encoder = Encoder::new(dim, settings.scale, settings.constant, settings.parameterisation);
+        let encoder = Encoder::new(dim, settings.scale(), settings.constant, settings.parameterisation);
         let hidden = vec![settings.width(); settings.depth];
         let form = settings.parameterisation;
         let architecture = Architecture::new(encoder.inputs(), &hidden, settings.activation(), form);

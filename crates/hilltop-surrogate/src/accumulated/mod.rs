@@ -37,8 +37,8 @@ pub struct Accumulated {
     pub activation: Option<Activation>,
     /// Factors and initial weights.
     pub parameterisation: Parameterisation,
-    /// The scale of the inputs in `[-1,1]`.
-    pub scale: f64,
+    /// The scale of the inputs in `[-1,1]`; left out, 1.5 among arms of up to ten features and 1 otherwise.
+    pub scale: Option<f64>,
     /// The scale of the constant input.
     pub constant: f64,
     /// `λ`: of `U`, and the penalty of training, in units of standardised values; left out, that of noisy observations.
@@ -64,7 +64,7 @@ impl Default for Accumulated {
             depth: 1,
             activation: None,
             parameterisation: Parameterisation::Antisymmetric,
-            scale: 1.0,
+            scale: None,
             constant: 1.0,
             regularisation: None,
             covariance: Covariance::Exact,
@@ -78,15 +78,18 @@ impl Default for Accumulated {
 
 /// `λ` where observations are noisy, as those of bandits always are.
 const NOISY: f64 = 0.1;
+/// Of so many features rewards may go up and down more than smooth units do.
+const FEW: usize = 10;
 
 impl Accumulated {
-    /// The same for a choice among arms: what was left out is fewer and smoother units, which learn from fewer rounds and whose
+    /// The same for a choice among arms with so many features: what was left out is fewer and smoother units, which learn from fewer rounds and whose
     /// gradients stay true for longer while the weights move, so that they need training less often.
     #[must_use]
-    pub fn among_arms(mut self) -> Self {
+    pub fn among_arms(mut self, features: usize) -> Self {
         self.width.get_or_insert(20);
         self.activation.get_or_insert(Activation::Softplus);
         self.growth.get_or_insert(0.1);
+        self.scale.get_or_insert(if features <= FEW { 1.5 } else { 1.0 });
         self
     }
 
@@ -96,6 +99,10 @@ impl Accumulated {
 
     fn activation(&self) -> Activation {
         self.activation.unwrap_or(Activation::Relu)
+    }
+
+    fn scale(&self) -> f64 {
+        self.scale.unwrap_or(1.0)
     }
 
     fn growth(&self) -> f64 {
@@ -121,7 +128,7 @@ impl Accumulated {
             return Err(refused("width", &width, allowed));
         }
         positive("regularisation", self.ridge())?;
-        positive("scale", self.scale)?;
+        positive("scale", self.scale())?;
         if !(self.constant.is_finite() && self.constant >= 0.0) {
             return Err(refused("constant", &self.constant, "a number, 0 or more"));
         }
