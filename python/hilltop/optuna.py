@@ -131,10 +131,10 @@ class HilltopSampler(BaseSampler):
         self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         axes = {name: _Axis(distribution) for name, distribution in search_space.items()}
-        trials = study._get_trials(deepcopy=False, use_cache=False)
-        described = _json(self._described(study, trials, axes))
         try:
             with self._lock:
+                trials = study._get_trials(deepcopy=False, use_cache=False)
+                described = _json(self._described(study, trials, axes))
                 advised = self._advisors.get(described) or _Advised(described, trials)
                 self._advisors[described] = advised
                 values, memory = advised.suggest(study, trial, trials, axes)
@@ -286,6 +286,7 @@ class _Advised:
         self.told: list[int] = []
         self.values: list[float] = []
         self.worst: dict[str, float] = {}
+        self.given: dict[int, dict[str, Any]] = {}
         self._recall(trials)
 
     def _recall(self, trials: list[FrozenTrial]) -> None:
@@ -309,12 +310,12 @@ class _Advised:
             self.told, self.values, self.worst = [], [], {}
         for other in settled[len(self.told) :]:
             self._tell(other, axes)
-        running = [
-            (other.number, _inward(other, axes))
-            for other in whole
-            if other.state == TrialState.RUNNING and other.number != trial.number
-        ]
-        found, memory = self.advisor.suggest(trial.number, running)
+        # What another thread was given a moment ago is not in the storage yet.
+        running = {other.number for other in trials if other.state == TrialState.RUNNING} - {trial.number}
+        self.given = {number: point for number, point in self.given.items() if number in running}
+        stored = {other.number: _inward(other, axes) for other in whole if other.number in running}
+        found, memory = self.advisor.suggest(trial.number, sorted((self.given | stored).items()))
+        self.given[trial.number] = dict(found)
         values = {name: axis.outward(found[name]) for name, axis in axes.items()}
         kept = None if memory is None else json.dumps({"of": self.print, "memory": json.loads(memory)})
         return values, kept
