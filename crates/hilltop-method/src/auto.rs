@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng};
-use hilltop_surrogate::Ntk;
+use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng, Surrogate};
+use hilltop_surrogate::{Bent, Ntk};
 use serde::{Deserialize, Serialize};
 
 use crate::composite::{Composite, one_by_one};
@@ -28,6 +28,9 @@ pub struct Auto {
     pub transform: Transform,
     /// The model of the whole space.
     pub surrogate: Ntk,
+    /// Whether that model learns in which coordinates the function is smooth: a parameter that ranges over orders of magnitude is
+    /// then seen in something like its logarithm, where the observations say so.
+    pub warp: bool,
     /// The local search.
     pub descent: Descent,
     /// The share of a known budget that is kept for the local search at the end, up to twice as much where observations are
@@ -41,6 +44,7 @@ impl Default for Auto {
             design: Design::default(),
             transform: Transform::default(),
             surrogate: Ntk::default(),
+            warp: true,
             descent: Descent::default(),
             endgame: 0.4,
         }
@@ -72,13 +76,20 @@ impl Auto {
 
     /// The search of the whole space where observations are noisy or not.
     fn global(&self, noisy: bool) -> Result<Composite> {
-        Composite::new(
+        let inner = self.amid(noisy);
+        let surrogate: Arc<dyn Surrogate> = if self.warp {
+            Arc::new(Bent { inner })
+        } else {
+            Arc::new(inner)
+        };
+        let composite = Composite::new(
             self.design,
             self.transform(noisy),
-            Arc::new(self.amid(noisy)),
+            surrogate,
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
-        )
+        )?;
+        Ok(if self.warp { composite.bending() } else { composite })
     }
 
     /// What the values undergo. Amid noise the high ones alone: a steep flank bends the model of everything, and the valley's

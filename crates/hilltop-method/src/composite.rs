@@ -82,6 +82,13 @@ impl Composite {
         self
     }
 
+    /// The same with the outputs that have limits modelled in coordinates that may bend.
+    #[must_use]
+    pub fn bending(mut self) -> Self {
+        self.limits = Limits::bending();
+        self
+    }
+
     /// The same within a trust region; in the whole space where there is none.
     #[must_use]
     pub fn within(mut self, region: Option<Trust>) -> Self {

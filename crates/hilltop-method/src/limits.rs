@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hilltop_core::{Evidence, Goal, History, Limit, Model, Models, Points, Previous, Result, Settled, Surrogate};
-use hilltop_surrogate::{Danger, Ntk};
+use hilltop_surrogate::{Bent, Danger, Ntk};
 use serde_json::Value;
 
 /// The models of limits, each kept because the next fit can start from it.
@@ -15,6 +15,8 @@ use serde_json::Value;
 pub(crate) struct Limits {
     /// What is believed about outputs; the tangent-kernel model where nothing else is said.
     surrogate: Option<Arc<dyn Surrogate>>,
+    /// Whether the tangent-kernel model may bend coordinates.
+    bending: bool,
     kept: BTreeMap<String, Kept>,
 }
 
@@ -58,18 +60,32 @@ impl Kept {
 impl Limits {
     /// Limits whose outputs are modelled by this surrogate.
     pub(crate) fn of(surrogate: Arc<dyn Surrogate>) -> Self {
-        let kept = BTreeMap::new();
-        let surrogate = Some(surrogate);
-        Self { surrogate, kept }
+        Self {
+            surrogate: Some(surrogate),
+            ..Self::default()
+        }
+    }
+
+    /// Limits whose outputs are modelled by the tangent kernel in coordinates that may bend.
+    pub(crate) fn bending() -> Self {
+        Self {
+            bending: true,
+            ..Self::default()
+        }
     }
 
     /// The limits as of a history; none where no output has one and nothing failed.
     pub(crate) fn fit(&mut self, history: &History) -> Result<Vec<Limit>> {
         let limited = limited(history);
-        let default: Arc<dyn Surrogate> = Arc::new(Ntk {
+        let inner = Ntk {
             noisy: history.is_noisy(),
             ..modest(&Ntk::default(), limited.len())
-        });
+        };
+        let default: Arc<dyn Surrogate> = if self.bending {
+            Arc::new(Bent { inner })
+        } else {
+            Arc::new(inner)
+        };
         let surrogate = self.surrogate.clone().unwrap_or(default);
         let mut limits = Vec::with_capacity(limited.len() + 1);
         for index in limited {

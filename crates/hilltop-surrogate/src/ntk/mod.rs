@@ -34,6 +34,7 @@ use crate::process::Schedule;
 pub(crate) use encoding::{grouping, matrix};
 pub(crate) use fit::{Fitting, Prepared};
 pub(crate) use network::{Directional, Encoded};
+pub(crate) use prior::refit;
 pub(crate) use settings::refused;
 pub(crate) use source::unusable;
 

@@ -17,7 +17,7 @@ pub(super) fn profile(ntk: &Ntk) -> Arc<dyn Profile> {
 }
 
 /// How the parameters of a description are fitted.
-pub(super) fn refit(ntk: &Ntk, grouping: Grouping) -> Refit {
+pub(crate) fn refit(ntk: &Ntk, grouping: Grouping) -> Refit {
     let search = Lbfgs {
         iterations: 40,
         progress: 1e-6,

@@ -110,7 +110,7 @@ impl Refit {
     /// Where a fit starts: at the parameters so far and, as long as there are few observations, among much noise and slow change, and
     /// among little noise and fast change. Later the last remains where much is taken for noise: with more
     /// observations it may turn out to be structure.
-    fn starts(&self, previous: &Hyperparameters, count: usize) -> Vec<Hyperparameters> {
+    pub(crate) fn starts(&self, previous: &Hyperparameters, count: usize) -> Vec<Hyperparameters> {
         let afar = |speed: f64, noise: f64| {
             let mut start = self.priors.medians(self.grouping.count);
             start.scales.iter_mut().for_each(|scale| *scale *= speed);

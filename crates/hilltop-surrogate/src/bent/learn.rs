@@ -1,0 +1,141 @@
+//! Which bends make the observations most probable.
+
+use faer::Mat;
+use hilltop_core::{Coordinate, Evidence, Lbfgs, Space};
+
+use super::Bends;
+use crate::Ntk;
+use crate::ntk::{grouping, refit};
+use crate::process::{Fitted, Hyperparameters, Likelihood, Refit, Schedule, Standard, subset};
+
+/// The curves that are tried, each also mirrored: one to three orders of magnitude.
+const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
+
+/// How much more probable, as a logarithm, a bend must make the observations: chance alone gives one or two.
+const EVIDENT: f64 = 4.0;
+
+/// Bends are learnt from so many observations at most.
+const TELLING: usize = 100;
+
+/// With more coordinates than this nothing is bent: trying them all would take longer than a suggestion may.
+const COORDINATES: usize = 30;
+
+/// When bends are chosen: from so many observations on, when there are half as many more, up to so many.
+const WHEN: Schedule = Schedule {
+    first: 24,
+    each_until: 0,
+    growth: 1.5,
+};
+const LAST: usize = 400;
+
+/// The counts at which bends are chosen.
+pub(super) fn counts(observed: usize) -> Vec<usize> {
+    WHEN.between(None, observed.min(LAST))
+}
+
+/// The coordinates that may bend: numbers, where there are not too many of them.
+pub(super) fn bendable(space: &Space) -> impl Iterator<Item = usize> + '_ {
+    let numbers = |(_, coordinate): &(usize, &Coordinate)| !matches!(coordinate, Coordinate::OneHot { .. });
+    let few = space.dim() <= COORDINATES;
+    let coordinates = space.coordinates().iter().enumerate();
+    coordinates.filter(move |entry| few && numbers(entry)).map(|(axis, _)| axis)
+}
+
+/// The bends that the first `count` observations ask for, with the parameters that go with them.
+pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends, Fitted) {
+    let trial = Trial::new(ntk, evidence, count);
+    let mut best = trial.begin();
+    let mut promising = trial.promising(&best, evidence.space);
+    // The most promising coordinate first; what the others gain depends on it.
+    promising.sort_by(|a, b| a.1.total_cmp(&b.1));
+    for (axis, _) in promising {
+        let bent = trial.bent(&best, axis);
+        if bent.cost < best.cost - EVIDENT {
+            best = bent;
+        }
+    }
+    let fitted = Fitted {
+        count: Some(count),
+        parameters: best.parameters,
+    };
+    (best.bends, fitted)
+}
+
+/// Bends with the most probable parameters, and their cost.
+#[derive(Clone)]
+struct Candidate {
+    bends: Bends,
+    parameters: Hyperparameters,
+    cost: f64,
+}
+
+/// The observations that bends are tried on.
+struct Trial {
+    refit: Refit,
+    points: Mat<f64>,
+    values: Vec<f64>,
+}
+
+impl Trial {
+    fn new(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> Self {
+        let values = &evidence.values[..count];
+        let chosen = subset(values, TELLING);
+        let standardised = Standard::of(values).inward(values);
+        let points = evidence.points.matrix();
+        Self {
+            refit: refit(ntk, grouping(evidence.space)),
+            points: Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]),
+            values: chosen.iter().map(|&index| standardised[index]).collect(),
+        }
+    }
+
+    /// Straight coordinates, fitted from where any fit starts.
+    fn begin(&self) -> Candidate {
+        let bends = Bends::straight(self.points.ncols());
+        let start = self.refit.start().parameters;
+        let ends = self.refit.starts(&start, self.values.len()).into_iter();
+        let ends = ends.map(|start| self.fit(bends.clone(), &start, &self.refit.search));
+        let best = ends.reduce(|best, end| if end.cost < best.cost { end } else { best });
+        best.unwrap_or(Candidate {
+            bends,
+            parameters: start,
+            cost: f64::INFINITY,
+        })
+    }
+
+    /// The coordinates that gain by a bend of their own, with the cost they reach.
+    fn promising(&self, straight: &Candidate, space: &Space) -> Vec<(usize, f64)> {
+        let reached = |axis| (axis, self.bent(straight, axis).cost);
+        let gains = |(_, cost): &(usize, f64)| *cost < straight.cost - EVIDENT;
+        bendable(space).map(reached).filter(gains).collect()
+    }
+
+    /// The best bend of one coordinate.
+    fn bent(&self, from: &Candidate, axis: usize) -> Candidate {
+        let search = Lbfgs {
+            iterations: 12,
+            ..self.refit.search.clone()
+        };
+        let tried = CURVES
+            .iter()
+            .map(|&k| self.fit(from.bends.with(axis, k), &from.parameters, &search));
+        tried.fold(from.clone(), |best, end| if end.cost < best.cost { end } else { best })
+    }
+
+    fn fit(&self, bends: Bends, start: &Hyperparameters, search: &Lbfgs) -> Candidate {
+        let points = bends.all_inward(self.points.as_ref());
+        let likelihood = Likelihood {
+            profile: self.refit.profile.clone(),
+            points: points.as_ref(),
+            values: &self.values,
+            grouping: &self.refit.grouping,
+            priors: &self.refit.priors,
+        };
+        let (parameters, cost) = likelihood.maximise(start, search);
+        Candidate {
+            bends,
+            parameters,
+            cost,
+        }
+    }
+}
