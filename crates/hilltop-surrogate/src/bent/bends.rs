@@ -83,13 +83,19 @@ mod tests {
     #[test]
     fn a_bend_keeps_the_ends_and_the_order_and_its_slope_is_the_difference_quotient() {
         for k in CURVES {
-            assert!(bend(k, 0.0).0.abs() < 1e-12 && (bend(k, 1.0).0 - 1.0).abs() < 1e-12, "{k}");
+            assert!(
+                bend(k, 0.0).0.abs() < 1e-12 && (bend(k, 1.0).0 - 1.0).abs() < 1e-12,
+                "{k}"
+            );
             for step in -5..25 {
                 let x = 0.05 * f64::from(step) + 0.01;
                 let (low, high) = (bend(k, x - 1e-6).0, bend(k, x + 1e-6).0);
                 let quotient = (high - low) / 2e-6;
                 let slope = bend(k, x).1;
-                assert!(high > low && (quotient / slope - 1.0).abs() < 1e-3, "{k} at {x}: {quotient} {slope}");
+                assert!(
+                    high > low && (quotient / slope - 1.0).abs() < 1e-3,
+                    "{k} at {x}: {quotient} {slope}"
+                );
             }
         }
     }

@@ -11,8 +11,10 @@ use crate::process::{Fitted, Hyperparameters, Likelihood, Refit, Schedule, Stand
 /// The curves that are tried, each also mirrored: one to three orders of magnitude.
 const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
 
-/// How much more probable, as a logarithm, a bend must make the observations: chance alone gives one or two.
-const EVIDENT: f64 = 4.0;
+/// How much more probable, as a logarithm, a bend must make the observations: chance alone gives one or two. Amid noise
+/// twice as much, because valleys that differ by little are compared there, and a bend that is half right misjudges them.
+const EVIDENT: f64 = 3.0;
+const EVIDENT_AMID_NOISE: f64 = 6.0;
 
 /// Bends are learnt from so many observations at most.
 const TELLING: usize = 100;
@@ -20,12 +22,13 @@ const TELLING: usize = 100;
 /// With more coordinates than this nothing is bent: trying them all would take longer than a suggestion may.
 const COORDINATES: usize = 30;
 
-/// When bends are chosen: from so many observations on, when there are half as many more, up to so many.
+/// When bends are chosen: from so many observations on, again when there are a third more, up to so many.
 const WHEN: Schedule = Schedule {
-    first: 24,
+    first: 16,
     each_until: 0,
-    growth: 1.5,
+    growth: 1.3,
 };
+/// The last choice is made by about so many.
 const LAST: usize = 400;
 
 /// The counts at which bends are chosen.
@@ -38,7 +41,9 @@ pub(super) fn bendable(space: &Space) -> impl Iterator<Item = usize> + '_ {
     let numbers = |(_, coordinate): &(usize, &Coordinate)| !matches!(coordinate, Coordinate::OneHot { .. });
     let few = space.dim() <= COORDINATES;
     let coordinates = space.coordinates().iter().enumerate();
-    coordinates.filter(move |entry| few && numbers(entry)).map(|(axis, _)| axis)
+    coordinates
+        .filter(move |entry| few && numbers(entry))
+        .map(|(axis, _)| axis)
 }
 
 /// The bends that the first `count` observations ask for, with the parameters that go with them.
@@ -50,7 +55,7 @@ pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends,
     promising.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (axis, _) in promising {
         let bent = trial.bent(&best, axis);
-        if bent.cost < best.cost - EVIDENT {
+        if bent.cost < best.cost - trial.evident {
             best = bent;
         }
     }
@@ -74,6 +79,8 @@ struct Trial {
     refit: Refit,
     points: Mat<f64>,
     values: Vec<f64>,
+    /// How much a bend must gain.
+    evident: f64,
 }
 
 impl Trial {
@@ -86,6 +93,7 @@ impl Trial {
             refit: refit(ntk, grouping(evidence.space)),
             points: Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]),
             values: chosen.iter().map(|&index| standardised[index]).collect(),
+            evident: if ntk.noisy { EVIDENT_AMID_NOISE } else { EVIDENT },
         }
     }
 
@@ -106,7 +114,7 @@ impl Trial {
     /// The coordinates that gain by a bend of their own, with the cost they reach.
     fn promising(&self, straight: &Candidate, space: &Space) -> Vec<(usize, f64)> {
         let reached = |axis| (axis, self.bent(straight, axis).cost);
-        let gains = |(_, cost): &(usize, f64)| *cost < straight.cost - EVIDENT;
+        let gains = |(_, cost): &(usize, f64)| *cost < straight.cost - self.evident;
         bendable(space).map(reached).filter(gains).collect()
     }
 
@@ -114,7 +122,7 @@ impl Trial {
     fn bent(&self, from: &Candidate, axis: usize) -> Candidate {
         let search = Lbfgs {
             iterations: 12,
-            ..self.refit.search.clone()
+            ..self.refit.search
         };
         let tried = CURVES
             .iter()

@@ -49,16 +49,17 @@ impl Surrogate for Bent {
         let Some(count) = self.last_count(evidence) else {
             return self.inner.fit(evidence, previous);
         };
-        let older = previous.model.and_then(|model| model.as_any().downcast_ref::<BentModel>());
+        let older = previous
+            .model
+            .and_then(|model| model.as_any().downcast_ref::<BentModel>());
         let recalled = previous.memory.and_then(|memory| Memory::deserialize(memory).ok());
         let known = older.map(|older| &older.chosen).into_iter();
         let mut known = known.chain(recalled.as_ref().map(|memory| &memory.chosen));
-        let (chosen, learnt) = match known.find(|chosen| chosen.fits(count, evidence)) {
-            Some(chosen) => (chosen.clone(), None),
-            None => {
-                let (bends, fitted) = learn(&self.inner, evidence, count);
-                (Chosen { count, bends }, fitted.memory())
-            }
+        let (chosen, learnt) = if let Some(chosen) = known.find(|chosen| chosen.fits(count, evidence)) {
+            (chosen.clone(), None)
+        } else {
+            let (bends, fitted) = learn(&self.inner, evidence, count);
+            (Chosen { count, bends }, fitted.memory())
         };
         let straight = chosen.bends.is_straight();
         // Straight coordinates stay what they were, whoever chose them.
@@ -93,12 +94,18 @@ impl Bent {
     /// How many observations choose the bends; none where there are too few, or nothing to bend.
     fn last_count(&self, evidence: &Evidence<'_>) -> Option<usize> {
         let wide = self.inner.width == Width::Infinite && self.inner.convolution.is_none();
-        let bendable = wide && learn::bendable(evidence.space).next().is_some() && evidence.points.len() == evidence.values.len();
+        let bendable =
+            wide && learn::bendable(evidence.space).next().is_some() && evidence.points.len() == evidence.values.len();
         counts(evidence.values.len()).last().copied().filter(|_| bendable)
     }
 
     /// The fit in bent coordinates: a chain of its own, which begins where the bends were chosen.
-    fn in_bent_coordinates(&self, chosen: &Chosen, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
+    fn in_bent_coordinates(
+        &self,
+        chosen: &Chosen,
+        evidence: &Evidence<'_>,
+        previous: Previous<'_>,
+    ) -> Result<Arc<dyn Model>> {
         let schedule = Schedule {
             first: chosen.count,
             ..self.inner.schedule
