@@ -11,10 +11,9 @@ use crate::process::{Fitted, Hyperparameters, Likelihood, Refit, Schedule, Stand
 /// The curves that are tried, each also mirrored: one to three orders of magnitude.
 const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
 
-/// How much more probable, as a logarithm, a bend must make the observations: chance alone gives one or two. Amid noise
-/// twice as much, because valleys that differ by little are compared there, and a bend that is half right misjudges them.
-const EVIDENT: f64 = 3.0;
-const EVIDENT_AMID_NOISE: f64 = 6.0;
+/// How much more probable, as a logarithm, a bend must make the observations. Chance alone gives one or two; with less than this a bend
+/// is mostly half right, and misjudges valleys that differ by little.
+const EVIDENT: f64 = 6.0;
 
 /// Bends are learnt from so many observations at most.
 const TELLING: usize = 100;
@@ -55,7 +54,7 @@ pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends,
     promising.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (axis, _) in promising {
         let bent = trial.bent(&best, axis);
-        if bent.cost < best.cost - trial.evident {
+        if bent.cost < best.cost - EVIDENT {
             best = bent;
         }
     }
@@ -79,8 +78,6 @@ struct Trial {
     refit: Refit,
     points: Mat<f64>,
     values: Vec<f64>,
-    /// How much a bend must gain.
-    evident: f64,
 }
 
 impl Trial {
@@ -93,7 +90,6 @@ impl Trial {
             refit: refit(ntk, grouping(evidence.space)),
             points: Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]),
             values: chosen.iter().map(|&index| standardised[index]).collect(),
-            evident: if ntk.noisy { EVIDENT_AMID_NOISE } else { EVIDENT },
         }
     }
 
@@ -114,7 +110,7 @@ impl Trial {
     /// The coordinates that gain by a bend of their own, with the cost they reach.
     fn promising(&self, straight: &Candidate, space: &Space) -> Vec<(usize, f64)> {
         let reached = |axis| (axis, self.bent(straight, axis).cost);
-        let gains = |(_, cost): &(usize, f64)| *cost < straight.cost - self.evident;
+        let gains = |(_, cost): &(usize, f64)| *cost < straight.cost - EVIDENT;
         bendable(space).map(reached).filter(gains).collect()
     }
 
