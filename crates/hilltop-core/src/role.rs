@@ -100,6 +100,16 @@ pub struct Evidence<'a> {
     pub values: &'a [f64],
     /// The study's seed, for weights that must be the same in every round.
     pub seed: u64,
+    /// How much of the noise's variance each value has, as a share; all of it where this is empty. A transform that flattens some
+    /// values flattens their noise too.
+    pub shares: &'a [f64],
+}
+
+impl Evidence<'_> {
+    /// The share of the noise's variance that this value has.
+    pub fn share(&self, index: usize) -> f64 {
+        self.shares.get(index).copied().unwrap_or(1.0)
+    }
 }
 
 /// What an earlier fit leaves to a later one.

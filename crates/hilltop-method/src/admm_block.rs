@@ -124,6 +124,7 @@ mod tests {
             points: &points,
             values: &values,
             seed: 1,
+            shares: &[],
         };
         Gp::default().fit(&evidence, Previous::default()).unwrap()
     }

@@ -4,7 +4,7 @@
 
 use hilltop_core::{Evidence, Goal, Points, Previous, Rng, Space, Surrogate};
 use hilltop_problem::{Noisy, Problem, registry};
-use hilltop_surrogate::Ntk;
+use hilltop_surrogate::{Bent, Ntk};
 
 use crate::auto::Auto;
 use crate::limits::{View, modest};
@@ -14,20 +14,22 @@ const SEEN: usize = 60;
 const HELD_OUT: usize = 100;
 
 /// How many of the held-out values of an output lie within nine tenths of the probability.
-fn inside(surrogate: &Ntk, space: &Space, points: &Points, values: &[f64]) -> usize {
+fn inside(surrogate: &Bent, space: &Space, points: &Points, values: &[f64], shares: &[f64]) -> usize {
     let seen = points.head(SEEN);
     let evidence = Evidence {
         space,
         points: &seen,
         values: &values[..SEEN],
         seed: 1,
+        shares: &shares[..SEEN.min(shares.len())],
     };
     let model = surrogate.fit(&evidence, Previous::default()).unwrap();
     let others = Points::from_rows(points.dim(), points.rows().skip(SEEN));
     let marginals = model.marginals().unwrap();
     let beliefs = marginals.beliefs(others.matrix());
     let within = |k: &usize| {
-        let deviation = beliefs.deviation[*k].hypot(marginals.noise());
+        let noise = marginals.noise() * shares.get(SEEN + k).map_or(1.0, |share| share.sqrt());
+        let deviation = beliefs.deviation[*k].hypot(noise);
         (values[SEEN + k] - beliefs.mean[*k]).abs() <= 1.645 * deviation
     };
     (0..HELD_OUT).filter(within).count()
@@ -40,14 +42,11 @@ fn share(name: &str, noise: f64, seeds: std::ops::Range<u64>) -> f64 {
     let space = Space::of_box(&bounds).unwrap();
     let outputs = problem.outputs();
     let noisy = noise > 0.0;
-    let limited = Ntk {
-        noisy,
-        ..modest(&Ntk::default(), outputs.len() - 1)
+    let among = |inner: Ntk| Bent {
+        inner: Ntk { noisy, ..inner },
     };
-    let free = Ntk {
-        noisy,
-        ..Ntk::default()
-    };
+    let limited = among(modest(&Ntk::default(), outputs.len() - 1));
+    let free = among(Ntk::default());
     let (mut found, mut asked) = (0, 0);
     for seed in seeds {
         let mut rng = Rng::new(seed);
@@ -61,13 +60,14 @@ fn share(name: &str, noise: f64, seeds: std::ops::Range<u64>) -> f64 {
         }
         for (index, output) in outputs.iter().enumerate() {
             let values: Vec<f64> = rows.iter().map(|row| row[index]).collect();
-            let (surrogate, values) = if output.max.is_some() {
+            let (surrogate, values, shares) = if output.max.is_some() {
                 let (min, max) = (None, output.max);
-                (&limited, View::of(Goal::Within { min, max }, &values).values)
+                let view = View::seen(Goal::Within { min, max }, &values, noisy);
+                (&limited, view.values, view.shares)
             } else {
-                (&free, Auto::default().transform(noisy).apply(&values))
+                (&free, Auto::default().transform(noisy).apply(&values), Vec::new())
             };
-            found += inside(surrogate, &space, &points, &values);
+            found += inside(surrogate, &space, &points, &values, &shares);
             asked += HELD_OUT;
         }
     }

@@ -284,6 +284,7 @@ pub(crate) fn evidence<'a>(history: &'a History, values: &'a [f64]) -> Evidence<
         points: history.points(),
         values,
         seed: history.seed(),
+        shares: &[],
     }
 }
 

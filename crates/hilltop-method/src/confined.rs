@@ -13,7 +13,7 @@ use hilltop_acquire::Budget;
 
 use crate::descent::{Descent, Region, Zoom, once};
 use crate::lagrangian::{Program, Quantity, Side};
-use crate::limits::{View, aimed, danger, limited, stretch};
+use crate::limits::{View, danger, limited, stretch, view};
 use crate::transform::normal_quantile;
 
 impl Descent {
@@ -73,30 +73,33 @@ impl Descent {
 pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
     let space = Space::unit_box(zoom.axes.len());
     let surrogate = &once(surrogate, zoom.points.len());
-    let fit = |values: &[f64]| {
+    let fit = |values: &[f64], shares: &[f64]| {
         let evidence = Evidence {
             space: &space,
             points: &zoom.points,
             values,
             seed: history.seed(),
+            shares,
         };
         surrogate.fit(&evidence, Previous::default())
     };
-    let objective = fit(&zoom.values)?;
+    let objective = fit(&zoom.values, &[])?;
     let mut limits = Vec::new();
     for index in limited(history) {
         let output = &history.outputs()[index];
-        let near: Vec<f64> = zoom.near.iter().map(|&k| history.values(index)[k]).collect();
+        let all = history.values(index);
         let View {
             values,
+            shares,
             low,
             high,
             scale,
-        } = match history.allowance() {
-            Some(_) => View::sober(aimed(history, index), &near),
-            None => View::of(output.goal, &near),
+        } = if history.is_noisy() {
+            view(history, index, all).at(&zoom.near)
+        } else {
+            view(history, index, &zoom.near.iter().map(|&k| all[k]).collect::<Vec<f64>>())
         };
-        let model = fit(&values)?;
+        let model = fit(&values, &shares)?;
         limits.push(Limit {
             name: output.name.clone(),
             stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
@@ -195,6 +198,7 @@ fn endangered(history: &History, zoom: &Zoom, space: &Space, surrogate: &Ntk) ->
         points: &points,
         values: &verdicts,
         seed: history.seed(),
+        shares: &[],
     };
     let process = Danger {
         process: surrogate.clone(),

@@ -138,6 +138,7 @@ impl Descent {
             points: &zoom.points,
             values: &zoom.values,
             seed: history.seed(),
+            shares: &[],
         };
         let model = once(surrogate, zoom.values.len()).fit(&evidence, Previous::default())?;
         let outputs = [Output {

@@ -318,6 +318,7 @@ mod tests {
             points: &points,
             values: &values,
             seed: 1,
+            shares: &[],
         };
         Ntk::default().fit(&evidence, Previous::default()).unwrap()
     }

@@ -1,7 +1,9 @@
 //! The limits of a study as models: one for each output that must keep an interval, one for the danger of failure.
 //!
 //! A model is fitted to a limited output in units in which its limit is zero. Where its values reach far beyond the limit
-//! on either side they are compressed by an inverse hyperbolic sine, because what counts is where they cross it.
+//! on either side they are compressed by an inverse hyperbolic sine, because what counts is where they cross it. That compresses
+//! noise as well, most of it far from the limit, and a model with one noise for all would be too sure near the limit and learn
+//! too little from afar: so each value has its share of the noise.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -100,15 +102,16 @@ impl Limits {
     fn output(&mut self, history: &History, index: usize, surrogate: &dyn Surrogate) -> Result<Limit> {
         let output = &history.outputs()[index];
         let seen = history.seen(index);
-        let view = match history.allowance() {
-            Some(_) => View::sober(aimed(history, index), &seen.values),
-            None => View::of(output.goal, &seen.values),
+        let view = match self.surrogate {
+            Some(_) if history.allowance().is_none() => View::of(output.goal, &seen.values).evenly(),
+            _ => view(history, index, &seen.values),
         };
         let evidence = Evidence {
             space: history.space(),
             points: &seen.points,
             values: &view.values,
             seed: history.seed(),
+            shares: &view.shares,
         };
         let mut kept = self.kept.remove(&output.name);
         let memory = remembered(history, &output.name);
@@ -132,6 +135,7 @@ impl Limits {
             points,
             values: verdicts,
             seed: history.seed(),
+            shares: &[],
         };
         let name = Limit::FAILURE.to_owned();
         let mut kept = self.kept.remove(&name);
@@ -220,27 +224,52 @@ pub(crate) fn modest(whole: &Ntk, count: usize) -> Ntk {
     }
 }
 
+/// These values of an output as the tangent-kernel model should see them.
+pub(crate) fn view(history: &History, index: usize, values: &[f64]) -> View {
+    match (history.allowance(), history.is_noisy()) {
+        (None, noisy) => View::seen(history.outputs()[index].goal, values, noisy),
+        (Some(_), true) => View::sober(aimed(history, index), values),
+        (Some(_), false) => View::sober(aimed(history, index), values).evenly(),
+    }
+}
+
 /// An output as its model sees it.
 pub(crate) struct View {
     pub(crate) values: Vec<f64>,
+    /// How much of the noise's variance each has; empty where all have the same.
+    pub(crate) shares: Vec<f64>,
     pub(crate) low: Option<f64>,
     pub(crate) high: Option<f64>,
     pub(crate) scale: f64,
 }
 
 impl View {
+    /// The values where observations are noisy or not.
+    pub(crate) fn seen(goal: Goal, values: &[f64], noisy: bool) -> Self {
+        if noisy {
+            Self::amid_noise(goal, values)
+        } else {
+            Self::of(goal, values).evenly()
+        }
+    }
+
     /// Values whose one limit becomes zero; those with two limits stay as they are.
     pub(crate) fn of(goal: Goal, values: &[f64]) -> Self {
-        Self::bent(goal, values, values.len())
+        Self::compressed(goal, values, values.len(), &[1.0, 0.2])
     }
 
     /// The same, compressed no more than the first results say. Later ones crowd at the limit, and what is bent at their scale
     /// is flat everywhere else: a model of that is sure where nothing was seen, which a violation budget must not be.
     pub(crate) fn sober(goal: Goal, values: &[f64]) -> Self {
-        Self::bent(goal, values, EARLY)
+        Self::compressed(goal, values, EARLY, &[1.0, 0.2])
     }
 
-    fn bent(goal: Goal, values: &[f64], telling: usize) -> Self {
+    /// The same amid noise, which would itself be compressed by the smaller sizes.
+    fn amid_noise(goal: Goal, values: &[f64]) -> Self {
+        Self::compressed(goal, values, EARLY, &[1.0])
+    }
+
+    fn compressed(goal: Goal, values: &[f64], telling: usize, sizes: &[f64]) -> Self {
         let Goal::Within { min, max } = goal else {
             return Self::plain(values.to_vec(), None, None);
         };
@@ -249,7 +278,16 @@ impl View {
             (min, max) => {
                 let limit = min.or(max).unwrap_or(0.0);
                 let excess: Vec<f64> = values.iter().map(|value| value - limit).collect();
-                Self::plain(compressed(excess, telling), min.map(|_| 0.0), max.map(|_| 0.0))
+                let (low, high) = (min.map(|_| 0.0), max.map(|_| 0.0));
+                let Some(s) = compression(&excess, telling, sizes) else {
+                    return Self::plain(excess, low, high);
+                };
+                let compressed = excess.iter().map(|value| s * (value / s).asinh()).collect();
+                Self {
+                    // The square of the slope.
+                    shares: excess.iter().map(|value| 1.0 / (1.0 + (value / s).powi(2))).collect(),
+                    ..Self::plain(compressed, low, high)
+                }
             }
         }
     }
@@ -259,9 +297,27 @@ impl View {
         let scale = if deviation > 0.0 { deviation } else { 1.0 };
         Self {
             values,
+            shares: Vec::new(),
             low,
             high,
             scale,
+        }
+    }
+
+    /// The same with as much noise in one value as in another.
+    fn evenly(self) -> Self {
+        Self {
+            shares: Vec::new(),
+            ..self
+        }
+    }
+
+    /// The same of some of the values.
+    pub(crate) fn at(&self, indices: &[usize]) -> Self {
+        let of = |all: &[f64]| indices.iter().filter_map(|&index| all.get(index).copied()).collect();
+        Self {
+            shares: of(&self.shares),
+            ..Self::plain(of(&self.values), self.low, self.high)
         }
     }
 }
@@ -269,9 +325,9 @@ impl View {
 /// So many first results lie all over the space, whatever the method.
 pub(crate) const EARLY: usize = 15;
 
-/// `s·asinh(v/s)` with the most probable of a few `s` if the result is to be normal, or the values themselves. The first so
-/// many values say of what size they are.
-fn compressed(values: Vec<f64>, telling: usize) -> Vec<f64> {
+/// The `s` of `s·asinh(v/s)` that makes the values most normal, of some sizes relative to the middle one of the first so many; none
+/// where they are about as normal as they are.
+fn compression(values: &[f64], telling: usize, relative: &[f64]) -> Option<f64> {
     let mut sizes: Vec<f64> = values
         .iter()
         .take(telling)
@@ -279,24 +335,17 @@ fn compressed(values: Vec<f64>, telling: usize) -> Vec<f64> {
         .filter(|size| *size > 0.0)
         .collect();
     sizes.sort_by(f64::total_cmp);
-    let Some(&middle) = sizes.get(sizes.len() / 2) else {
-        return values;
-    };
+    let middle = *sizes.get(sizes.len() / 2)?;
     let bent = |s: f64| values.iter().map(|value| s * (value / s).asinh()).collect::<Vec<f64>>();
     let merit = |bent: &[f64], s: f64| {
         let stretch: f64 = values.iter().map(|value| (value / s).powi(2).ln_1p()).sum();
         -0.5 * bent.len() as f64 * variance(bent).max(f64::MIN_POSITIVE).ln() - 0.5 * stretch
     };
-    let plain = merit(&values, f64::INFINITY);
-    let candidates = [1.0, 0.2].map(|share| share * middle);
-    let best = candidates
-        .into_iter()
-        .map(|s| (merit(&bent(s), s), s))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((merit, s)) if merit > plain + 2.0 => bent(s),
-        _ => values,
-    }
+    let plain = merit(values, f64::INFINITY);
+    let candidates = relative.iter().map(|share| share * middle);
+    let ranked = candidates.map(|s| (merit(&bent(s), s), s));
+    let (merit, s) = ranked.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (merit > plain + 2.0).then_some(s)
 }
 
 pub(crate) fn variance(values: &[f64]) -> f64 {
@@ -399,4 +448,43 @@ pub(crate) fn memory(objective: &dyn Model, limits: &[Limit]) -> Option<Value> {
         return objective.memory();
     }
     Some(serde_json::json!({ OWN: objective.memory(), OTHERS: others }))
+}
+
+#[cfg(test)]
+mod tests {
+    use hilltop_core::Rng;
+
+    use super::*;
+
+    #[test]
+    fn a_compressed_value_has_its_share_of_the_noise() {
+        let goal = Goal::Within {
+            min: None,
+            max: Some(1.0),
+        };
+        // The first results say of what size the values are; the others are two values seen again and again.
+        let first = (0..EARLY).map(|k| 1.0 + 0.3 * f64::from(k as u8) * if k % 2 == 0 { 1.0 } else { -1.0 });
+        let mut rng = Rng::new(1);
+        let again = (0..4000).map(|k| if k % 2 == 0 { 1.05 } else { 61.0 } + 0.05 * rng.normal());
+        let values: Vec<f64> = first.chain(again).collect();
+        let view = View::amid_noise(goal, &values);
+        let [near, far] = [EARLY, EARLY + 1].map(|start| {
+            let own: Vec<f64> = view.values[start..].iter().step_by(2).copied().collect();
+            (variance(&own), view.shares[start])
+        });
+        assert!(near.1 > 0.9 && far.1 < 0.01, "{near:?} {far:?}");
+        let ratio = far.0 / near.0;
+        assert!((ratio * near.1 / far.1 - 1.0).abs() < 0.1, "{near:?} {far:?}");
+    }
+
+    #[test]
+    fn values_that_are_left_alone_all_have_the_same_noise() {
+        let goal = Goal::Within {
+            min: Some(0.0),
+            max: None,
+        };
+        let values: Vec<f64> = (0..40).map(|k| (f64::from(k) * 0.7).sin()).collect();
+        let view = View::amid_noise(goal, &values);
+        assert_eq!((view.values.as_slice(), view.shares.len()), (values.as_slice(), 0));
+    }
 }

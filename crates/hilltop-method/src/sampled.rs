@@ -13,7 +13,7 @@ use hilltop_surrogate::Ntk;
 
 use crate::confined::{caution, drawn, local};
 use crate::descent::{Descent, Region, Zoom};
-use crate::limits::{View, aimed, limited};
+use crate::limits::{limited, view};
 
 impl Descent {
     /// The next point, `models` being those of the whole space; `None` where there is nothing to move.
@@ -136,10 +136,7 @@ fn contenders(history: &History, models: &Models) -> Vec<usize> {
             continue;
         };
         let noise = limit.model.marginals().map_or(0.0, Marginals::noise);
-        let seen = match history.allowance() {
-            Some(_) => View::sober(aimed(history, index), history.values(index)).values,
-            None => View::of(output.goal, history.values(index)).values,
-        };
+        let seen = view(history, index, history.values(index)).values;
         for (sum, value) in violations.iter_mut().zip(seen) {
             *sum += ((excess(limit, value) - 2.0 * noise) / limit.scale).max(0.0);
         }

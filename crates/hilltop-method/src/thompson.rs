@@ -173,6 +173,7 @@ impl Proposer for Thompson {
             points,
             values,
             seed: history.seed(),
+            shares: &[],
         };
         self.surrogate.prior().fit(&evidence, Previous::default()).map(Some)
     }

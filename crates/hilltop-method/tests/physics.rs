@@ -127,6 +127,7 @@ fn errors(name: &str, seed: u64) -> (f64, f64) {
         points: &points,
         values: &values,
         seed,
+        shares: &[],
     };
     let surrogate = hilltop_surrogate::Physics::new(knowledge(problem.as_ref(), &space, None));
     let model = surrogate.fit(&evidence, Previous::default()).unwrap();

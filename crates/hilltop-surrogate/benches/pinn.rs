@@ -128,6 +128,7 @@ impl Case {
             points: &table,
             values: &values,
             seed: SEED,
+            shares: &[],
         };
         let memory = None;
         Ok(pinn.fit(&evidence, Previous { model: older, memory })?)

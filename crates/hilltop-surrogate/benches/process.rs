@@ -49,6 +49,7 @@ impl Data {
             points: &points,
             values: &self.values[..count],
             seed: 1,
+            shares: &[],
         };
         surrogate.fit(&evidence, previous).unwrap()
     }

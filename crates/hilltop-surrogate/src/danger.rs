@@ -334,6 +334,7 @@ mod tests {
             points: &points,
             values: &verdicts,
             seed: 1,
+            shares: &[],
         };
         (
             Danger::default().fit(&evidence, Previous::default()).unwrap(),
@@ -383,6 +384,7 @@ mod tests {
             points: &points,
             values: &[1.0; 3],
             seed: 1,
+            shares: &[],
         };
         let model = Danger::default().fit(&evidence, Previous::default()).unwrap();
         assert!(probability(model.as_ref(), [0.4, 0.4]) > 0.5);

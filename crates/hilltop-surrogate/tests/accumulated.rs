@@ -28,6 +28,7 @@ fn fitted(surrogate: &dyn Surrogate, points: &Points, previous: Option<&dyn Mode
         points,
         values: &values,
         seed: 4,
+        shares: &[],
     };
     let previous = Previous {
         model: previous,

@@ -35,6 +35,7 @@ fn fit(surrogate: &dyn Surrogate, function: Function, count: usize, previous: Pr
         points: &table(points.as_ref()),
         values: &values,
         seed: 1,
+        shares: &[],
     };
     surrogate.fit(&evidence, previous).unwrap()
 }
@@ -177,6 +178,7 @@ fn options_and_many_coordinates_are_left_alone() {
             points: &points,
             values: &values,
             seed: 1,
+            shares: &[],
         };
         let [bent, plain]: [&dyn Surrogate; 2] = [&default_bent(), &Ntk::default()];
         let [bent, plain] = [bent, plain].map(|surrogate| surrogate.fit(&evidence, Previous::default()).unwrap());

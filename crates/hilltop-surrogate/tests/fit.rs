@@ -52,6 +52,7 @@ fn fitting_makes_the_observations_more_probable() {
             values: &values,
             grouping: &grouping,
             priors: &priors,
+            shares: &vec![1.0; values.len()],
         };
         let start = priors.medians(3);
         let logs: Vec<f64> = [0.5_f64, 0.5, 0.5, 1.0, 1.0, 1e-3]
@@ -188,6 +189,7 @@ fn another_option_is_as_far_as_half_a_range() {
         points: &points,
         values: &[1.0],
         seed: 1,
+        shares: &[],
     };
     let model: Arc<dyn Model> = known.fit(&evidence, Previous::default()).unwrap();
     let process = model.as_any().downcast_ref::<ProcessModel>().unwrap();

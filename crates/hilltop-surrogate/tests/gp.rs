@@ -119,6 +119,7 @@ fn the_likelihood_and_its_gradient_are_those_of_scikit_learn() {
             values: &values,
             grouping: &grouping,
             priors: &priors,
+            shares: &vec![1.0; values.len()],
         };
         let lengths = numbers(&stored["lengths"]);
         let scales = lengths.iter().map(|length| weight(*length).ln());
@@ -150,13 +151,13 @@ fn appended_rows_equal_refactoring() {
         };
         let grown = |condition: Box<dyn Condition>, from: usize| {
             let mut condition = condition;
-            (from..300).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));
+            (from..300).for_each(|row| condition.push(points.as_ref().subrows(row, 1), 1.0));
             believed(condition)
         };
         let head = points.as_ref().subrows(0, 100).to_owned();
         let whole = believed(Box::new(Exact::new(kernel.clone(), points.clone(), 1e-3).unwrap()));
         let exact = grown(Box::new(Exact::new(kernel.clone(), head.clone(), 1e-3).unwrap()), 100);
-        let chosen = Selected::new(kernel.clone(), head.as_ref(), &values[..100], 1e-3, 100).unwrap();
+        let chosen = Selected::new(kernel.clone(), head.as_ref(), &values[..100], 1e-3, &[1.0; 100], 100).unwrap();
         for (name, other) in [("exact", exact), ("selected", grown(Box::new(chosen), 100))] {
             assert!(distance(&whole.0.mean, &other.0.mean) < 1e-7, "{family:?} {name}");
             assert!(
@@ -186,6 +187,7 @@ fn fit(gp: &Gp, points: &Points, values: &[f64], previous: Previous<'_>) -> Arc<
         points,
         values,
         seed: 3,
+        shares: &[],
     };
     gp.fit(&evidence, previous).unwrap()
 }

@@ -81,6 +81,7 @@ fn slopes_of_the_likelihood_agree_with_differences() {
         signal: prior,
         noise: prior,
     };
+    let shares: Vec<f64> = (0..values.len()).map(|i| 1.0 / (1.0 + i as f64)).collect();
     for (name, profile) in profiles() {
         let likelihood = Likelihood {
             profile,
@@ -88,6 +89,7 @@ fn slopes_of_the_likelihood_agree_with_differences() {
             values: &values,
             grouping: &grouping,
             priors: &priors,
+            shares: &shares,
         };
         let logs = [0.1, -0.4, 0.2, 0.6, -3.0];
         let mut slopes = [0.0; 5];

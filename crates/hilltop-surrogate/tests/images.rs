@@ -65,6 +65,7 @@ fn model(ntk: &Ntk, space: &Space, points: MatRef<'_, f64>, previous: Previous<'
         points: &table,
         values: &values,
         seed: 7,
+        shares: &[],
     };
     ntk.fit(&evidence, previous).unwrap()
 }
@@ -176,6 +177,7 @@ fn members(sto: &Sto, space: &Space, data: MatRef<'_, f64>, queries: MatRef<'_, 
         points: &table,
         values: &values,
         seed: 7,
+        shares: &[],
     };
     let model = sto.fit(&evidence, Previous::default()).unwrap();
     let (count, mut rng) = (400, Rng::new(2));
@@ -253,6 +255,7 @@ fn a_convolution_without_arrays_is_refused() {
         points: &table,
         values: &values,
         seed: 1,
+        shares: &[],
     };
     let refused = surrogate()
         .fit(&evidence, Previous::default())

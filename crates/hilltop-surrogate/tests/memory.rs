@@ -35,6 +35,7 @@ impl Growing {
             points: &points,
             values: &self.values[..count],
             seed: 3,
+            shares: &[],
         };
         surrogate.fit(&evidence, previous).unwrap()
     }

@@ -113,7 +113,7 @@ fn stored_posterior() -> (Posterior, Value) {
     };
     let points = matrix(&data["points"]);
     let mut condition = Informed::new(kernel, vec![rows], targets, points.as_ref().subrows(0, 2), doubt).unwrap();
-    (2..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));
+    (2..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1), 1.0));
     let mean = Mean::Kernel(condition.weights(&numbers(&data["values"])));
     let condition = Box::new(condition);
     (Posterior { condition, mean }, data)
@@ -235,6 +235,7 @@ fn fitted(surrogate: &Physics, points: MatRef<'_, f64>, values: &[f64], previous
         points: &points,
         values,
         seed: 3,
+        shares: &[],
     };
     surrogate.fit(&evidence, previous).unwrap()
 }

@@ -116,6 +116,7 @@ fn fitted(pinn: &Pinn, points: &Mat<f64>, values: &[f64], seed: u64, older: Opti
         points: &points,
         values,
         seed,
+        shares: &[],
     };
     let previous = Previous {
         model: older,

@@ -45,7 +45,7 @@ fn five_hundred_appended_rows_equal_refactoring() {
     let kernel = smooth_kernel(4, 0.9);
     let whole = Exact::new(kernel.clone(), points.clone(), 1e-4).unwrap();
     let mut grown = Exact::new(kernel.clone(), part(&points, 0, 100), 1e-4).unwrap();
-    (100..600).for_each(|row| grown.push(points.as_ref().subrows(row, 1)));
+    (100..600).for_each(|row| grown.push(points.as_ref().subrows(row, 1), 1.0));
     let whole = posterior(Box::new(whole), &values).beliefs(queries.as_ref());
     let grown = posterior(Box::new(grown), &values).beliefs(queries.as_ref());
     assert!(
@@ -62,7 +62,7 @@ fn rows_appended_to_many_landmarks_come_to_the_exact_posterior() {
     let values = wavy(points.as_ref());
     let kernel = smooth_kernel(3, 0.8);
     let mut grown = Landmark::new(&kernel, part(&points, 0, 400), &values[..400], 1e-3, 300).unwrap();
-    (400..500).for_each(|row| grown.push(points.as_ref().subrows(row, 1)));
+    (400..500).for_each(|row| grown.push(points.as_ref().subrows(row, 1), 1.0));
     let grown = posterior(Box::new(grown), &values).beliefs(queries.as_ref());
     let exact = Exact::new(kernel.clone(), points.clone(), 1e-3).unwrap();
     let exact = posterior(Box::new(exact), &values).beliefs(queries.as_ref());
@@ -295,6 +295,7 @@ fn odd_evidence_is_answered() {
                 points: &points,
                 values,
                 seed: 1,
+                shares: &[],
             };
             let model = surrogate.fit(&evidence, Previous::default()).unwrap();
             let slopes = model.marginals().unwrap().slopes(queries.as_ref()).unwrap();
@@ -326,6 +327,7 @@ fn a_space_without_coordinates_has_a_mean() {
         points: &points,
         values: &values,
         seed: 1,
+        shares: &[],
     };
     let model = Ntk::default().fit(&evidence, Previous::default()).unwrap();
     let beliefs = model.marginals().unwrap().beliefs(Mat::<f64>::zeros(2, 0).as_ref());
@@ -343,6 +345,7 @@ fn values_that_are_no_numbers_are_refused() {
         points: &points,
         values: &[1.0, f64::NAN],
         seed: 1,
+        shares: &[],
     };
     let refused = Ntk::default().fit(&evidence, Previous::default()).err().unwrap();
     assert!(refused.to_string().contains("value 1 is NaN"), "{refused}");

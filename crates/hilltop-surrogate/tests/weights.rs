@@ -136,6 +136,7 @@ fn evidence<'a>(space: &'a Space, points: &'a Points, values: &'a [f64]) -> Evid
         points,
         values,
         seed: 7,
+        shares: &[],
     }
 }
 

@@ -96,6 +96,7 @@ mod tests {
             points: &points,
             values: &[],
             seed: 1,
+            shares: &[],
         };
         let context = Context::new(&history, evidence, &bounds);
         let terrain = Terrain::new(&context);

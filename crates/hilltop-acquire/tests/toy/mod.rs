@@ -26,6 +26,7 @@ pub fn within<T>(history: &History, bounds: &Bounds, call: impl FnOnce(&Context<
         points: history.points(),
         values: history.objective(),
         seed: history.seed(),
+        shares: &[],
     };
     call(&Context::new(history, evidence, bounds))
 }

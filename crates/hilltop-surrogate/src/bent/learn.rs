@@ -1,12 +1,11 @@
 //! Which bends make the observations most probable.
 
-use faer::Mat;
 use hilltop_core::{Coordinate, Evidence, Lbfgs, Space};
 
 use super::Bends;
 use crate::Ntk;
-use crate::ntk::{grouping, refit};
-use crate::process::{Fitted, Hyperparameters, Likelihood, Refit, Schedule, Standard, subset};
+use crate::ntk::{grouping, refit, shares};
+use crate::process::{Fitted, Hyperparameters, Observed, Refit, Schedule, Telling};
 
 /// The curves that are tried, each also mirrored: one to three orders of magnitude.
 const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
@@ -76,28 +75,28 @@ struct Candidate {
 /// The observations that bends are tried on.
 struct Trial {
     refit: Refit,
-    points: Mat<f64>,
-    values: Vec<f64>,
+    telling: Telling,
 }
 
 impl Trial {
     fn new(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> Self {
-        let values = &evidence.values[..count];
-        let chosen = subset(values, TELLING);
-        let standardised = Standard::of(values).inward(values);
-        let points = evidence.points.matrix();
+        let shares = shares(evidence);
+        let seen = Observed {
+            points: evidence.points.matrix(),
+            values: evidence.values,
+            shares: &shares,
+        };
         Self {
             refit: refit(ntk, grouping(evidence.space)),
-            points: Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]),
-            values: chosen.iter().map(|&index| standardised[index]).collect(),
+            telling: Telling::of(seen.first(count), TELLING),
         }
     }
 
     /// Straight coordinates, fitted from where any fit starts.
     fn begin(&self) -> Candidate {
-        let bends = Bends::straight(self.points.ncols());
+        let bends = Bends::straight(self.telling.points.ncols());
         let start = self.refit.start().parameters;
-        let ends = self.refit.starts(&start, self.values.len()).into_iter();
+        let ends = self.refit.starts(&start, self.telling.values.len()).into_iter();
         let ends = ends.map(|start| self.fit(bends.clone(), &start, &self.refit.search));
         let best = ends.reduce(|best, end| if end.cost < best.cost { end } else { best });
         best.unwrap_or(Candidate {
@@ -127,14 +126,8 @@ impl Trial {
     }
 
     fn fit(&self, bends: Bends, start: &Hyperparameters, search: &Lbfgs) -> Candidate {
-        let points = bends.all_inward(self.points.as_ref());
-        let likelihood = Likelihood {
-            profile: self.refit.profile.clone(),
-            points: points.as_ref(),
-            values: &self.values,
-            grouping: &self.refit.grouping,
-            priors: &self.refit.priors,
-        };
+        let points = bends.all_inward(self.telling.points.as_ref());
+        let likelihood = self.telling.likelihood(&self.refit, points.as_ref());
         let (parameters, cost) = likelihood.maximise(start, search);
         Candidate {
             bends,

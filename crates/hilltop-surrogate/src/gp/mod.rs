@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 
 pub use stationary::Family;
 
-use crate::ntk::{Fit, Ntk, grouping, matrix, refused};
-use crate::process::{Inner, Mean, Origin, Posterior, Prior, Priors, ProcessModel, Refit, Schedule, Standard, digest};
+use crate::ntk::{Fit, Ntk, grouping, matrix, refused, shares};
+use crate::process::{
+    Inner, Mean, Observed, Origin, Posterior, Prior, Priors, ProcessModel, Refit, Schedule, Standard, digest,
+};
 
 /// The description of a Gaussian process.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,14 +116,20 @@ impl Surrogate for Gp {
     fn fit(&self, evidence: &Evidence<'_>, previous: Previous<'_>) -> Result<Arc<dyn Model>> {
         self.check()?;
         let (points, refit) = (matrix(evidence)?, self.refit(evidence));
+        let shares = shares(evidence);
         let recipe = format!("gp {}", serde_json::to_string(self).unwrap_or_default());
         let older = previous
             .model
             .and_then(|model| model.as_any().downcast_ref::<ProcessModel>());
         let begun = older.and_then(ProcessModel::origin);
-        let begun = begun.filter(|origin| origin.begins(&recipe, evidence.seed, points.as_ref()));
+        let begun = begun.filter(|origin| origin.begins(&recipe, evidence.seed, points.as_ref(), &shares));
         let own = begun.and_then(|origin| origin.fitted.memory());
-        let fitted = refit.follow(points.as_ref(), evidence.values, previous.memory.or(own.as_ref()));
+        let seen = Observed {
+            points: points.as_ref(),
+            values: evidence.values,
+            shares: &shares,
+        };
+        let fitted = refit.follow(seen, previous.memory.or(own.as_ref()));
         let base = self.sizes().base(&fitted, points.nrows());
         let origin = Origin {
             recipe,
@@ -130,6 +138,7 @@ impl Surrogate for Gp {
             base,
             observed: points.nrows(),
             digest: digest(points.as_ref()),
+            shares,
         };
         let parameters = &origin.fitted.parameters;
         let grown = older.filter(|_| begun.is_some_and(|begun| begun.grows_into(&origin, points.as_ref())));
@@ -140,12 +149,16 @@ impl Surrogate for Gp {
             let family = Arc::new(self.kernel);
             let kernel = Arc::new(Inner::new(family.clone(), family, weights, parameters.signal));
             let head = points.as_ref().subrows(0, base).to_owned();
-            let condition = self
-                .sizes()
-                .condition(kernel, head, &evidence.values[..base], parameters.noise)?;
+            let condition = self.sizes().condition(
+                kernel,
+                head,
+                &evidence.values[..base],
+                parameters.noise,
+                &origin.shares[..base],
+            )?;
             (condition, base)
         };
-        (done..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1)));
+        (done..points.nrows()).for_each(|row| condition.push(points.as_ref().subrows(row, 1), origin.shares[row]));
         let standard = Standard::of(evidence.values);
         let mean = Mean::Kernel(condition.weights(&standard.inward(evidence.values)));
         let posterior = Posterior { condition, mean };

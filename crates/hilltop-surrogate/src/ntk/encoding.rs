@@ -22,11 +22,27 @@ pub(crate) fn matrix(evidence: &Evidence<'_>) -> Result<Mat<f64>> {
             detail,
         });
     }
+    if let Some(index) = evidence
+        .shares
+        .iter()
+        .position(|share| !(share.is_finite() && *share > 0.0))
+    {
+        let detail = format!("value {index} has {} of the noise", evidence.shares[index]);
+        return Err(Error::Numerical {
+            what: "the evidence of a surrogate",
+            detail,
+        });
+    }
     Ok(if points.dim() == 0 {
         Mat::zeros(count, 0)
     } else {
         points.matrix().to_owned()
     })
+}
+
+/// Each value's share of the noise.
+pub(crate) fn shares(evidence: &Evidence<'_>) -> Vec<f64> {
+    (0..evidence.values.len()).map(|index| evidence.share(index)).collect()
 }
 
 /// Coordinates of one parameter share a scale. One-hot coordinates are weighed so that another option is as far away as

@@ -7,7 +7,7 @@ use hilltop_core::{Evidence, Previous, Result, Rng};
 use hilltop_nn::{Architecture, Network};
 
 use super::array::Arrays;
-use super::encoding::{grouping, matrix};
+use super::encoding::{grouping, matrix, shares};
 use super::finite::Finite;
 use super::network::Encoded;
 use super::prior::{profile, refit};
@@ -15,7 +15,8 @@ use super::source::{WideNetworks, unusable};
 use super::trained::{Output, trained};
 use super::{Expectation, Features, Fit, Ntk, Width};
 use crate::process::{
-    Condition, Fitted, Inner, Kernel, Mean, Origin, Posterior, ProcessModel, Refit, Standard, Variance, digest,
+    Condition, Fitted, Inner, Kernel, Mean, Observed, Origin, Posterior, ProcessModel, Refit, Standard, Variance,
+    digest,
 };
 
 /// Streams of the study's seed.
@@ -65,13 +66,21 @@ impl<'a> Fitting<'a> {
             .as_ref()
             .map_or_else(|| grouping(evidence.space), Arrays::grouping);
         let refit = refit(ntk, grouping);
+        let shares = shares(evidence);
         let recipe = serde_json::to_string(ntk).unwrap_or_default();
-        let older = origin(previous).filter(|older| older.begins(&recipe, evidence.seed, points.as_ref()));
+        let older = origin(previous).filter(|older| older.begins(&recipe, evidence.seed, points.as_ref(), &shares));
         let own = older.and_then(|older| older.fitted.memory());
         let memory = previous.memory.or(own.as_ref());
         let fitted = match &arrays {
             Some(arrays) => arrays.follow(&refit, points.as_ref(), evidence.values, memory)?,
-            None => refit.follow(points.as_ref(), evidence.values, memory),
+            None => {
+                let seen = Observed {
+                    points: points.as_ref(),
+                    values: evidence.values,
+                    shares: &shares,
+                };
+                refit.follow(seen, memory)
+            }
         };
         let digest = digest(points.as_ref());
         let base = ntk.base(&fitted, points.nrows());
@@ -83,6 +92,7 @@ impl<'a> Fitting<'a> {
             base,
             observed,
             digest,
+            shares,
         };
         let standard = Standard::of(evidence.values);
         let standardised = standard.inward(evidence.values);
@@ -125,7 +135,7 @@ impl<'a> Fitting<'a> {
             })?,
         };
         let points = self.points.as_ref();
-        (done..points.nrows()).for_each(|row| condition.push(points.subrows(row, 1)));
+        (done..points.nrows()).for_each(|row| condition.push(points.subrows(row, 1), self.origin.shares[row]));
         let mean = match (self.ntk.mean, moved) {
             (Expectation::Trained | Expectation::OnePass, Some(network)) => Mean::Function(Arc::new(Output(network))),
             _ => Mean::Kernel(condition.weights(&self.standardised)),
@@ -237,7 +247,9 @@ impl<'a> Fitting<'a> {
         };
         let (base, noise) = (self.origin.base, self.origin.fitted.parameters.noise);
         let head = self.points.as_ref().subrows(0, base).to_owned();
-        let condition = self.ntk.condition(kernel, head, &self.values[..base], noise)?;
+        let condition = self
+            .ntk
+            .condition(kernel, head, &self.values[..base], noise, &self.origin.shares[..base])?;
         Ok((condition, base))
     }
 }

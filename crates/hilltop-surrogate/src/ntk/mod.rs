@@ -31,7 +31,7 @@ pub use settings::{Expectation, Features, Fit, Width};
 
 use crate::image::ImageNetwork;
 use crate::process::Schedule;
-pub(crate) use encoding::{grouping, matrix};
+pub(crate) use encoding::{grouping, matrix, shares};
 pub(crate) use fit::{Fitting, Prepared};
 pub(crate) use network::{Directional, Encoded};
 pub(crate) use prior::refit;

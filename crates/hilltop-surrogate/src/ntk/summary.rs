@@ -42,11 +42,15 @@ impl Ntk {
         head: Mat<f64>,
         values: &[f64],
         noise: f64,
+        shares: &[f64],
     ) -> Result<Box<dyn Condition>> {
         Ok(match self.summary(head.nrows(), noise) {
-            Summary::None => Box::new(Exact::new(kernel, head, noise)?),
-            Summary::Landmarks => Box::new(Landmark::new(&kernel, head, values, noise, self.landmarks)?),
-            Summary::Selection => Box::new(Selected::new(kernel, head.as_ref(), values, noise, self.selection())?),
+            Summary::None => Box::new(Exact::uneven(kernel, head, noise, shares.to_vec())?),
+            Summary::Landmarks => Box::new(Landmark::uneven(&kernel, head, values, noise, shares, self.landmarks)?),
+            Summary::Selection => {
+                let count = self.selection();
+                Box::new(Selected::new(kernel, head.as_ref(), values, noise, shares, count)?)
+            }
         })
     }
 

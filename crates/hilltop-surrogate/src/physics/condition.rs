@@ -108,10 +108,10 @@ impl Informed {
 }
 
 impl Condition for Informed {
-    fn push(&mut self, point: MatRef<'_, f64>) {
+    fn push(&mut self, point: MatRef<'_, f64>, share: f64) {
         let mut covariances = self.cross(point);
         let variance = self.kernel.product + self.kernel.sum;
-        let least = self.doubt.noise + NUGGET * variance;
+        let least = self.doubt.noise * share + NUGGET * variance;
         self.factor.push(covariances.as_mut(), variance + least, least);
         let known = self.later.as_ref().map_or(0, |rows| rows.count());
         let row = |i: usize, j: usize| match &self.later {

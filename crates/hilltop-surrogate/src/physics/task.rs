@@ -169,7 +169,7 @@ impl Task<'_> {
         let grown = older.and_then(|older| {
             let begun = older.origin()?;
             let same = begun.fitted == origin.fitted && begun.base == origin.base;
-            let begins = begun.begins(&begun.recipe, origin.seed, self.points);
+            let begins = begun.begins(&begun.recipe, origin.seed, self.points, &[]);
             if !(same && begins) {
                 return None;
             }
@@ -183,7 +183,7 @@ impl Task<'_> {
             None => (observed(&kernel, parameters, laws, self.points.subrows(0, base))?, base),
         };
         condition.retarget(targets(&kernel, laws, standard));
-        (done..values.len()).for_each(|row| condition.push(self.points.subrows(row, 1)));
+        (done..values.len()).for_each(|row| condition.push(self.points.subrows(row, 1), 1.0));
         let weights = condition.weights(&standard.inward(values));
         Ok((condition, weights))
     }
@@ -212,6 +212,7 @@ impl Task<'_> {
             base: fitted.count.unwrap_or(0),
             observed: self.points.nrows(),
             digest: digest(self.points),
+            shares: Vec::new(),
         }
     }
 

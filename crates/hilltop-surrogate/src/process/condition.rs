@@ -10,8 +10,8 @@ use super::kernel::{Crossing, Field, Variance};
 
 /// The observations of a process. Anchors are the points whose covariance with a query is all that is asked for.
 pub trait Condition: Send + Sync {
-    /// Observes one more point, a matrix of one row.
-    fn push(&mut self, point: MatRef<'_, f64>);
+    /// Observes one more point, a matrix of one row, with this share of the noise's variance.
+    fn push(&mut self, point: MatRef<'_, f64>, share: f64);
     /// The weights of the anchors in the mean, given values of the observed points in their order. Points that were
     /// pushed without a value may be missing at the end.
     fn weights(&self, values: &[f64]) -> Vec<f64>;

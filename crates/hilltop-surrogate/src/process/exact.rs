@@ -1,4 +1,5 @@
-//! The exact posterior covariance in the dual: `σ²(x) = k(x,x) − k_n(x)ᵀ (K_n + λI)⁻¹ k_n(x)`.
+//! The exact posterior covariance in the dual: `σ²(x) = k(x,x) − k_n(x)ᵀ (K_n + λS)⁻¹ k_n(x)`, with the shares `S` of the noise on the
+//! diagonal, one each unless they are given.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,12 +22,23 @@ pub struct Exact {
     later_points: Mat<f64>,
     factor: Bordered,
     noise: f64,
+    shares: Vec<f64>,
 }
 
 impl Exact {
     /// The posterior covariance after observing points with noise of this variance.
     pub fn new(kernel: Arc<dyn Kernel>, points: Mat<f64>, noise: f64) -> Result<Self> {
-        let (factor, noise) = Factor::nearly(&kernel.gram(points.as_ref()), noise)?;
+        let even = vec![1.0; points.nrows()];
+        Self::uneven(kernel, points, noise, even)
+    }
+
+    /// The same where each point has a share of that variance.
+    pub fn uneven(kernel: Arc<dyn Kernel>, points: Mat<f64>, noise: f64, shares: Vec<f64>) -> Result<Self> {
+        let mut gram = kernel.gram(points.as_ref());
+        for (i, share) in shares.iter().enumerate() {
+            gram[(i, i)] += noise * (share - 1.0);
+        }
+        let (factor, noise) = Factor::nearly(&gram, noise)?;
         let base = kernel.anchors(points.as_ref());
         let later_points = Mat::zeros(0, points.ncols());
         let factor = Bordered::new(Arc::new(factor));
@@ -38,6 +50,7 @@ impl Exact {
             later_points,
             factor,
             noise,
+            shares,
         })
     }
 
@@ -52,10 +65,11 @@ impl Exact {
 }
 
 impl Condition for Exact {
-    fn push(&mut self, point: MatRef<'_, f64>) {
+    fn push(&mut self, point: MatRef<'_, f64>, share: f64) {
         let mut covariances = self.cross(point);
         let variance = self.kernel.diagonal(point)[0];
-        let least = self.noise + NUGGET * variance;
+        let least = self.noise * share + NUGGET * variance;
+        self.shares.push(share);
         self.factor.push(covariances.as_mut(), variance + least, least);
         let (count, later) = (self.later_points.nrows(), &self.later_points);
         let row = |i, j| if i < count { later[(i, j)] } else { point[(0, j)] };
@@ -76,8 +90,9 @@ impl Condition for Exact {
     }
 
     fn information(&self) -> Option<f64> {
-        let own = self.noise.max(f64::MIN_POSITIVE).sqrt().ln();
-        Some(self.factor.diagonal().map(|entry| entry.ln() - own).sum())
+        let own = |share: &f64| (self.noise * share).max(f64::MIN_POSITIVE).sqrt().ln();
+        let entries = self.factor.diagonal().zip(&self.shares);
+        Some(entries.map(|(entry, share)| entry.ln() - own(share)).sum())
     }
 
     fn cross(&self, queries: MatRef<'_, f64>) -> Mat<f64> {
@@ -102,7 +117,7 @@ impl Condition for Exact {
         self.factor.duals(cross)
     }
 
-    /// Matheron's rule: `−(K + λI)⁻¹(f + ε)`.
+    /// Matheron's rule: `−(K + λS)⁻¹(f + ε)`.
     fn draw(&self, rng: &mut Rng) -> Result<(Arc<dyn Field>, Vec<f64>)> {
         let field = self.kernel.draw(rng)?;
         let mut values = field.values((*self.base_points).as_ref());
@@ -110,8 +125,8 @@ impl Condition for Exact {
             values.extend(field.values(self.later_points.as_ref()));
         }
         let deviation = self.noise.sqrt();
-        for value in &mut values {
-            *value = -(*value + deviation * rng.normal());
+        for (value, share) in values.iter_mut().zip(&self.shares) {
+            *value = -(*value + deviation * share.sqrt() * rng.normal());
         }
         let weights = self.factor.solve(&values);
         Ok((field, weights))

@@ -1,7 +1,7 @@
 //! The posterior through landmarks, where observations are too many for the exact one.
 //!
-//! With `r` landmarks, `v(x) = L_r⁻¹ k_r(x)`, what they leave unseen of an observation `e_i = k(x_i,x_i) − ‖v(x_i)‖²`, its weight
-//! `ω_i = λ/(λ + e_i)` and `B = λI + Σ_i ω_i v(x_i) v(x_i)ᵀ`:
+//! With `r` landmarks, `v(x) = L_r⁻¹ k_r(x)`, what they leave unseen of an observation `e_i = k(x_i,x_i) − ‖v(x_i)‖²`, its share `s_i` of
+//! the noise, its weight `ω_i = λ/(λs_i + e_i)` and `B = λI + Σ_i ω_i v(x_i) v(x_i)ᵀ`:
 //!
 //! ```text
 //! μ(x) = v(x)ᵀ B⁻¹ Σ_i ω_i v(x_i) y_i        σ²(x) = k(x,x) − ‖v(x)‖² + λ v(x)ᵀ B⁻¹ v(x)
@@ -47,6 +47,19 @@ impl Landmark {
     /// The posterior covariance after observing points with noise of this variance, through at most `count` of them. They
     /// stand denser where the values are small.
     pub fn new(kernel: &Arc<dyn Kernel>, points: Mat<f64>, values: &[f64], noise: f64, count: usize) -> Result<Self> {
+        let even = vec![1.0; points.nrows()];
+        Self::uneven(kernel, points, values, noise, &even, count)
+    }
+
+    /// The same where each point has a share of that variance.
+    pub fn uneven(
+        kernel: &Arc<dyn Kernel>,
+        points: Mat<f64>,
+        values: &[f64],
+        noise: f64,
+        shares: &[f64],
+        count: usize,
+    ) -> Result<Self> {
         let chosen = landmarks(kernel.as_ref(), points.as_ref(), values, count, noise);
         let anchor_points = Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]);
         let (root, _) = Factor::nearly(&kernel.gram(anchor_points.as_ref()), 0.0)?;
@@ -56,7 +69,7 @@ impl Landmark {
             root: &root,
             noise,
         };
-        let (inner, weights) = inner_matrix(kernel.as_ref(), parts, points.as_ref());
+        let (inner, weights) = inner_matrix(kernel.as_ref(), parts, points.as_ref(), shares);
         let detail = || format!("{} landmarks, noise {noise:e}", chosen.len());
         let inner = Factor::exactly(inner, noise).ok_or_else(|| Error::Numerical {
             what: "the factorisation over landmarks",
@@ -82,13 +95,18 @@ impl Landmark {
 }
 
 /// `Σ_i ω_i v(x_i) v(x_i)ᵀ` on and below the diagonal, and the weights, a batch of points at a time.
-fn inner_matrix(kernel: &dyn Kernel, parts: Parts<'_>, points: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
+fn inner_matrix(
+    kernel: &dyn Kernel,
+    parts: Parts<'_>,
+    points: MatRef<'_, f64>,
+    shares: &[f64],
+) -> (Mat<f64>, Vec<f64>) {
     let count = parts.anchors.count();
     let (mut inner, mut weights) = (Mat::zeros(count, count), Vec::with_capacity(points.nrows()));
-    for batch in batches(points) {
-        let (columns, shares) = parts.seen(kernel, batch);
+    for (batch, shares) in batches(points).zip(shares.chunks(BATCH)) {
+        let (columns, seen) = parts.seen(kernel, batch, shares);
         own_products(inner.as_mut(), Accum::Add, columns.as_ref());
-        weights.extend(shares);
+        weights.extend(seen);
     }
     (inner, weights)
 }
@@ -103,13 +121,13 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     /// `√ω_i v(x_i)` of points as columns, and `ω_i`.
-    fn seen(&self, kernel: &dyn Kernel, points: MatRef<'_, f64>) -> (Mat<f64>, Vec<f64>) {
+    fn seen(&self, kernel: &dyn Kernel, points: MatRef<'_, f64>, shares: &[f64]) -> (Mat<f64>, Vec<f64>) {
         let mut columns = self.anchors.cross(points);
         self.root.forward(columns.as_mut());
         let variances = kernel.diagonal(points);
         let weight = |(i, variance): (usize, &f64)| {
             let unseen = (variance - columns.col(i).squared_norm_l2()).max(0.0);
-            self.noise / (self.noise + unseen)
+            self.noise / (self.noise * shares[i] + unseen)
         };
         let weights: Vec<f64> = variances.iter().enumerate().map(weight).collect();
         for (i, weight) in weights.iter().enumerate() {
@@ -129,13 +147,13 @@ fn batches(points: MatRef<'_, f64>) -> impl Iterator<Item = MatRef<'_, f64>> {
 }
 
 impl Condition for Landmark {
-    fn push(&mut self, point: MatRef<'_, f64>) {
+    fn push(&mut self, point: MatRef<'_, f64>, share: f64) {
         let parts = Parts {
             anchors: self.anchors.as_ref(),
             root: &self.root,
             noise: self.noise,
         };
-        let (mut column, weight) = parts.seen(self.kernel.as_ref(), point);
+        let (mut column, weight) = parts.seen(self.kernel.as_ref(), point, &[share]);
         self.weights.extend(weight);
         update(self.inner.lower_mut(), column.col_as_slice_mut(0));
         let (count, later) = (self.later_points.nrows(), &self.later_points);

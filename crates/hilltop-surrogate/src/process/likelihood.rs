@@ -30,6 +30,8 @@ pub struct Likelihood<'a> {
     pub grouping: &'a Grouping,
     /// What is believed beforehand.
     pub priors: &'a Priors,
+    /// Each value's share of the noise.
+    pub shares: &'a [f64],
 }
 
 /// The matrices of one evaluation, kept for the next: fresh memory costs as much as the arithmetic on it.
@@ -109,7 +111,7 @@ impl Likelihood<'_> {
                 .iter_mut()
                 .zip(values)
                 .for_each(|(entry, value)| *entry = parameters.signal * value);
-            entries[0] = (1.0 + NUGGET) * parameters.signal * tables.value[j] + parameters.noise;
+            entries[0] = (1.0 + NUGGET) * parameters.signal * tables.value[j] + parameters.noise * self.shares[j];
         }
         factorise(work.gram.as_mut()).then(|| solve(work.gram.as_ref(), self.values))
     }
@@ -117,9 +119,11 @@ impl Likelihood<'_> {
     /// Adds the gradient of the data term; `pull` is `K⁻¹ − ααᵀ` on and below the diagonal.
     fn slopes(&self, parameters: &Hyperparameters, points: &Embedded, workspace: &mut Workspace, slopes: &mut [f64]) {
         let (groups, features) = (self.grouping.count, &points.features);
+        let own = |(j, share): (usize, &f64)| workspace.pull[(j, j)] * share;
+        let noisy: f64 = self.shares.iter().enumerate().map(own).sum();
         let sums = pull(&mut workspace.pull, &workspace.partials, &points.tables);
         slopes[groups + 1] += 0.5 * parameters.signal * sums.value;
-        slopes[groups + 2] += 0.5 * parameters.noise * sums.trace;
+        slopes[groups + 2] += 0.5 * parameters.noise * noisy;
         let mut image = Mat::zeros(features.nrows(), features.ncols());
         matmul(&mut image, Accum::Replace, &workspace.pull, features, 1.0, Par::Seq);
         for j in 0..features.ncols() {

@@ -26,18 +26,21 @@ pub struct Origin {
     pub observed: usize,
     /// A digest of the observed points.
     pub digest: u64,
+    /// Their shares of the noise.
+    pub shares: Vec<f64>,
 }
 
 impl Origin {
     /// Whether the model may grow into a later one without being built anew.
     pub fn grows_into(&self, later: &Self, points: MatRef<'_, f64>) -> bool {
-        self.fitted == later.fitted && self.base == later.base && self.begins(&later.recipe, later.seed, points)
+        let same = self.fitted == later.fitted && self.base == later.base;
+        same && self.begins(&later.recipe, later.seed, points, &later.shares)
     }
 
-    /// Whether the model is one of the first of these points by this recipe.
-    pub fn begins(&self, recipe: &str, seed: u64, points: MatRef<'_, f64>) -> bool {
-        let same = self.recipe == recipe && self.seed == seed && self.observed <= points.nrows();
-        same && self.digest == digest(points.subrows(0, self.observed))
+    /// Whether the model is one of the first of these points, with these shares of the noise, by this recipe.
+    pub fn begins(&self, recipe: &str, seed: u64, points: MatRef<'_, f64>, shares: &[f64]) -> bool {
+        let same = self.recipe == recipe && self.seed == seed && shares.starts_with(&self.shares);
+        same && self.observed <= points.nrows() && self.digest == digest(points.subrows(0, self.observed))
     }
 }
 

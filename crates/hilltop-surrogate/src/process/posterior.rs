@@ -102,7 +102,7 @@ impl Posterior {
 
     /// The same with one more point observed at its mean: the mean stays, the variance shrinks.
     pub fn believe(&mut self, point: MatRef<'_, f64>) {
-        self.condition.push(point);
+        self.condition.push(point, 1.0);
     }
 
     /// A function of the prior and the weights of the anchors that make it a centred one of the posterior.

@@ -13,8 +13,6 @@ use super::profile::{Partials, Tables};
 pub(super) struct Sums {
     /// `Σ P_ij F_ij`.
     pub(super) value: f64,
-    /// `Σ P_ii`.
-    pub(super) trace: f64,
     /// `Σ P_ij ∂F_ij/∂a_k` for the norm of every point `k`.
     pub(super) norm: Vec<f64>,
 }
@@ -46,12 +44,10 @@ impl NullaryFnOnce for Pull<'_> {
         } = self;
         let mut sums = Sums {
             value: 0.0,
-            trace: 0.0,
             norm: vec![0.0; matrix.ncols()],
         };
         for j in 0..matrix.ncols() {
             let (diagonal, entries) = matrix.col_as_slice_mut(j)[j..].split_at_mut(1);
-            sums.trace += diagonal[0];
             sums.value += diagonal[0] * tables.value[j] + 2.0 * dot(entries, &partials.value.col_as_slice(j)[j + 1..]);
             let own = 2.0 * dot(entries, &partials.column.col_as_slice(j)[j + 1..]);
             let (before, after) = sums.norm.split_at_mut(j + 1);

@@ -43,6 +43,62 @@ pub struct Fitted {
     pub parameters: Hyperparameters,
 }
 
+/// What was observed, in its order.
+#[derive(Clone, Copy)]
+pub struct Observed<'a> {
+    /// Encoded points, one a row.
+    pub points: MatRef<'a, f64>,
+    /// Their values, in the output's units.
+    pub values: &'a [f64],
+    /// How much of the noise's variance each has.
+    pub shares: &'a [f64],
+}
+
+impl Observed<'_> {
+    /// The first so many.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        Self {
+            points: self.points.subrows(0, count),
+            values: &self.values[..count],
+            shares: &self.shares[..count],
+        }
+    }
+}
+
+/// The observations that parameters are fitted to, their values standardised.
+pub(crate) struct Telling {
+    pub(crate) points: Mat<f64>,
+    pub(crate) values: Vec<f64>,
+    shares: Vec<f64>,
+}
+
+impl Telling {
+    /// At most so many of these.
+    pub(crate) fn of(seen: Observed<'_>, limit: usize) -> Self {
+        let chosen = subset(seen.values, limit);
+        let standardised = Standard::of(seen.values).inward(seen.values);
+        let points = seen.points;
+        Self {
+            points: Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]),
+            values: chosen.iter().map(|&i| standardised[i]).collect(),
+            shares: chosen.iter().map(|&i| seen.shares[i]).collect(),
+        }
+    }
+
+    /// How probable they are at these places, which may be others than their own.
+    pub(crate) fn likelihood<'a>(&'a self, refit: &'a Refit, points: MatRef<'a, f64>) -> Likelihood<'a> {
+        Likelihood {
+            profile: refit.profile.clone(),
+            points,
+            values: &self.values,
+            grouping: &refit.grouping,
+            priors: &refit.priors,
+            shares: &self.shares,
+        }
+    }
+}
+
 /// Up to so many observations a fit also starts from afar, and the best end counts.
 const FRESH_STARTS: usize = 100;
 
@@ -51,12 +107,13 @@ const MUCH_NOISE: f64 = 1e-2;
 
 impl Refit {
     /// The parameters for these observations. `memory` is what [`Fitted::memory`] gave for some of the first of them.
-    pub fn follow(&self, points: MatRef<'_, f64>, values: &[f64], memory: Option<&serde_json::Value>) -> Fitted {
+    pub fn follow(&self, seen: Observed<'_>, memory: Option<&serde_json::Value>) -> Fitted {
+        let count = seen.values.len();
         let mut fitted = memory
-            .and_then(|memory| self.recall(memory, values.len()))
+            .and_then(|memory| self.recall(memory, count))
             .unwrap_or_else(|| self.start());
-        for count in self.schedule.between(fitted.count, values.len()) {
-            let parameters = self.fit(points.subrows(0, count), &values[..count], &fitted.parameters);
+        for count in self.schedule.between(fitted.count, count) {
+            let parameters = self.fit(seen.first(count), &fitted.parameters);
             fitted = Fitted {
                 count: Some(count),
                 parameters,
@@ -87,20 +144,11 @@ impl Refit {
     }
 
     /// One fit.
-    fn fit(&self, points: MatRef<'_, f64>, values: &[f64], start: &Hyperparameters) -> Hyperparameters {
-        let chosen = subset(values, self.limit);
-        let standardised = Standard::of(values).inward(values);
-        let values: Vec<f64> = chosen.iter().map(|&i| standardised[i]).collect();
-        let points = Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]);
-        let likelihood = Likelihood {
-            profile: self.profile.clone(),
-            points: points.as_ref(),
-            values: &values,
-            grouping: &self.grouping,
-            priors: &self.priors,
-        };
+    fn fit(&self, seen: Observed<'_>, start: &Hyperparameters) -> Hyperparameters {
+        let telling = Telling::of(seen, self.limit);
+        let likelihood = telling.likelihood(self, telling.points.as_ref());
         let ends = self
-            .starts(start, values.len())
+            .starts(start, telling.values.len())
             .into_iter()
             .map(|start| likelihood.maximise(&start, &self.search));
         let best = ends.reduce(|best, end| if end.1 < best.1 { end } else { best });

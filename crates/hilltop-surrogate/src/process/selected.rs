@@ -31,12 +31,13 @@ impl Selected {
         points: MatRef<'_, f64>,
         values: &[f64],
         noise: f64,
+        shares: &[f64],
         count: usize,
     ) -> Result<Self> {
         let chosen: Arc<[usize]> = subset(values, count).into();
         let kept = Mat::from_fn(chosen.len(), points.ncols(), |i, j| points[(chosen[i], j)]);
         Ok(Self {
-            exact: Exact::new(kernel, kept, noise)?,
+            exact: Exact::uneven(kernel, kept, noise, chosen.iter().map(|&i| shares[i]).collect())?,
             chosen,
             offered: points.nrows(),
         })
@@ -44,8 +45,8 @@ impl Selected {
 }
 
 impl Condition for Selected {
-    fn push(&mut self, point: MatRef<'_, f64>) {
-        self.exact.push(point);
+    fn push(&mut self, point: MatRef<'_, f64>, share: f64) {
+        self.exact.push(point, share);
     }
 
     fn weights(&self, values: &[f64]) -> Vec<f64> {

@@ -125,6 +125,7 @@ mod tests {
             points: &points,
             values: &values,
             seed,
+            shares: &[],
         };
         let prepared = Fitting::new(&prior, &evidence, hilltop_core::Previous::default())
             .unwrap()

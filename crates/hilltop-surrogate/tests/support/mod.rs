@@ -42,6 +42,7 @@ pub(crate) fn fitted(surrogate: &dyn Surrogate, points: MatRef<'_, f64>, values:
         points: &table,
         values,
         seed: 7,
+        shares: &[],
     };
     surrogate.fit(&evidence, Previous::default()).unwrap()
 }
