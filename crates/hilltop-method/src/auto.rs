@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng, Surrogate};
+use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng};
 use hilltop_surrogate::{Bent, Ntk};
 use serde::{Deserialize, Serialize};
 
@@ -76,16 +76,10 @@ impl Auto {
 
     /// The search of the whole space where observations are noisy or not.
     fn global(&self, noisy: bool) -> Result<Composite> {
-        let inner = self.amid(noisy);
-        let surrogate: Arc<dyn Surrogate> = if self.warp {
-            Arc::new(Bent { inner })
-        } else {
-            Arc::new(inner)
-        };
         let composite = Composite::new(
             self.design,
             self.transform(noisy),
-            surrogate,
+            Bent::where_wanted(self.warp, self.amid(noisy)),
             Arc::new(acquisition::Kind::LogEi(LogEi::default())),
             Arc::new(maximiser::Kind::default()),
         )?;

@@ -83,12 +83,8 @@ impl Limits {
             noisy: history.is_noisy(),
             ..modest(&Ntk::default(), limited.len())
         };
-        let default: Arc<dyn Surrogate> = if self.bending {
-            Arc::new(Bent { inner })
-        } else {
-            Arc::new(inner)
-        };
-        let surrogate = self.surrogate.clone().unwrap_or(default);
+        let default = || Bent::where_wanted(self.bending, inner);
+        let surrogate = self.surrogate.clone().unwrap_or_else(default);
         let mut limits = Vec::with_capacity(limited.len() + 1);
         for index in limited {
             limits.push(self.output(history, index, surrogate.as_ref())?);

@@ -290,6 +290,16 @@ fn auto_reaches_the_edge_of_several_limits_to_many_digits() {
 }
 
 #[test]
+fn coordinates_that_are_learnt_bring_a_function_over_orders_of_magnitude_closer() {
+    let [learnt, given] = [true, false].map(|warp| {
+        let method = json!({ "name": "auto", "warp": warp });
+        let found = (0..5).map(|seed| reached("gas-transmission", &method, 50, seed).0);
+        median(found.collect()) - 2_964_895.4
+    });
+    assert!(learnt < 1.2e5 && learnt < 0.6 * given, "{learnt} {given}");
+}
+
+#[test]
 fn amid_noise_auto_finds_the_valley_and_does_not_settle_on_a_lucky_point() {
     let problem = Noisy::new(problems::lookup("branin-constrained").unwrap(), 0.05).unwrap();
     let bounds = problem.bounds();

@@ -91,6 +91,15 @@ impl Surrogate for Bent {
 }
 
 impl Bent {
+    /// A tangent-kernel surrogate, in coordinates that may bend where that is wanted.
+    pub fn where_wanted(wanted: bool, inner: Ntk) -> Arc<dyn Surrogate> {
+        if wanted {
+            Arc::new(Self { inner })
+        } else {
+            Arc::new(inner)
+        }
+    }
+
     /// How many observations choose the bends; none where there are too few, or nothing to bend.
     fn last_count(&self, evidence: &Evidence<'_>) -> Option<usize> {
         let wide = self.inner.width == Width::Infinite && self.inner.convolution.is_none();

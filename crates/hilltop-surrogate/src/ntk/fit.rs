@@ -71,16 +71,14 @@ impl<'a> Fitting<'a> {
         let older = origin(previous).filter(|older| older.begins(&recipe, evidence.seed, points.as_ref(), &shares));
         let own = older.and_then(|older| older.fitted.memory());
         let memory = previous.memory.or(own.as_ref());
+        let seen = Observed {
+            points: points.as_ref(),
+            values: evidence.values,
+            shares: &shares,
+        };
         let fitted = match &arrays {
             Some(arrays) => arrays.follow(&refit, points.as_ref(), evidence.values, memory)?,
-            None => {
-                let seen = Observed {
-                    points: points.as_ref(),
-                    values: evidence.values,
-                    shares: &shares,
-                };
-                refit.follow(seen, memory)
-            }
+            None => refit.follow(seen, memory),
         };
         let digest = digest(points.as_ref());
         let base = ntk.base(&fitted, points.nrows());
