@@ -98,6 +98,7 @@ impl Limits {
     fn output(&mut self, history: &History, index: usize, surrogate: &dyn Surrogate) -> Result<Limit> {
         let output = &history.outputs()[index];
         let seen = history.seen(index);
+        // Methods with models of their own are their papers', which know one noise for all.
         let view = match self.surrogate {
             Some(_) if history.allowance().is_none() => View::of(output.goal, &seen.values).evenly(),
             _ => view(history, index, &seen.values),

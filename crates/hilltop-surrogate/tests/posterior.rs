@@ -3,31 +3,14 @@
 
 mod support;
 
-use std::sync::Arc;
-
 use faer::linalg::solvers::Solve;
 use faer::{Mat, MatRef};
-use hilltop_core::{Evidence, Previous, Result, Rng, Space, Surrogate};
+use hilltop_core::{Evidence, Previous, Rng, Space, Surrogate};
 use hilltop_nn::{Activation, Architecture, Network, Parameterisation};
 use hilltop_surrogate::Ntk;
-use hilltop_surrogate::ntk::{Fit, Limit, Width, erf};
-use hilltop_surrogate::process::{Condition, Exact, Field, Inner, Kernel, Landmark, Mean, Posterior, Schedule, Source};
-use support::{distance, fitted, table, uniform, wavy};
-
-/// A source that is never asked.
-struct Silent;
-
-impl Source for Silent {
-    fn draw(&self, _: &[f64], _: &mut Rng) -> Result<Arc<dyn Field>> {
-        panic!("nothing is drawn here")
-    }
-}
-
-fn smooth_kernel(dim: usize, scale: f64) -> Arc<dyn Kernel> {
-    let mut weights = vec![scale; dim];
-    weights.push(1.0);
-    Arc::new(Inner::new(erf(1, Limit::Tangent), Arc::new(Silent), weights, 1.3))
-}
+use hilltop_surrogate::ntk::{Fit, Width};
+use hilltop_surrogate::process::{Condition, Exact, Landmark, Mean, Posterior, Schedule};
+use support::{distance, fitted, smooth_kernel, table, uniform, wavy};
 
 fn posterior(condition: Box<dyn Condition>, values: &[f64]) -> Posterior {
     let mean = Mean::Kernel(condition.weights(values));

@@ -6,20 +6,11 @@ mod support;
 use std::sync::Arc;
 
 use faer::{Mat, MatRef};
-use hilltop_core::{Evidence, Model, Previous, Result, Rng, Space, Surrogate};
+use hilltop_core::{Evidence, Model, Previous, Rng, Space, Surrogate};
 use hilltop_surrogate::Ntk;
-use hilltop_surrogate::ntk::{Fit, Limit, erf};
-use hilltop_surrogate::process::{Condition, Exact, Field, Inner, Kernel, Landmark, Mean, Posterior, Selected, Source};
-use support::{distance, table, uniform, wavy};
-
-/// A source that is never asked.
-struct Silent;
-
-impl Source for Silent {
-    fn draw(&self, _: &[f64], _: &mut Rng) -> Result<Arc<dyn Field>> {
-        panic!("nothing is drawn here")
-    }
-}
+use hilltop_surrogate::ntk::Fit;
+use hilltop_surrogate::process::{Condition, Exact, Kernel, Landmark, Mean, Posterior, Selected};
+use support::{distance, smooth_kernel, table, uniform, wavy};
 
 const NOISE: f64 = 0.05;
 const COUNT: usize = 30;
@@ -58,8 +49,7 @@ impl Repeated {
 }
 
 fn kernel() -> Arc<dyn Kernel> {
-    let weights = vec![0.9, 0.9, 0.9, 1.0];
-    Arc::new(Inner::new(erf(1, Limit::Tangent), Arc::new(Silent), weights, 1.3))
+    smooth_kernel(3, 0.9)
 }
 
 fn beliefs(condition: Box<dyn Condition>, values: &[f64]) -> (Vec<f64>, Vec<f64>) {

@@ -2,7 +2,9 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use faer::{Mat, MatRef};
-use hilltop_core::{Evidence, Model, Points, Previous, Rng, Space, Surrogate};
+use hilltop_core::{Evidence, Model, Points, Previous, Result, Rng, Space, Surrogate};
+use hilltop_surrogate::ntk::{Limit, erf};
+use hilltop_surrogate::process::{Field, Inner, Kernel, Source};
 use std::sync::Arc;
 
 /// Uniform points, one a row.
@@ -31,6 +33,22 @@ pub(crate) fn wavy(points: MatRef<'_, f64>) -> Vec<f64> {
         5.0 + 2.0 * terms.sum::<f64>()
     };
     (0..points.nrows()).map(value).collect()
+}
+
+/// A source that is never asked.
+struct Silent;
+
+impl Source for Silent {
+    fn draw(&self, _: &[f64], _: &mut Rng) -> Result<Arc<dyn Field>> {
+        panic!("nothing is drawn here")
+    }
+}
+
+/// The smooth kernel with one scale for all coordinates.
+pub(crate) fn smooth_kernel(dim: usize, scale: f64) -> Arc<dyn Kernel> {
+    let mut weights = vec![scale; dim];
+    weights.push(1.0);
+    Arc::new(Inner::new(erf(1, Limit::Tangent), Arc::new(Silent), weights, 1.3))
 }
 
 /// A model of a function at points.
