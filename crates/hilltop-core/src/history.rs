@@ -195,6 +195,27 @@ impl History {
         self
     }
 
+    /// The same in another space of as many coordinates, to which `chart` takes each point.
+    #[must_use]
+    pub fn taken_to(&self, space: Arc<Space>, chart: impl Fn(&[f64]) -> Vec<f64>) -> Self {
+        let all = |points: &Points| {
+            let rows: Vec<Vec<f64>> = points.rows().map(&chart).collect();
+            Points::from_rows(space.dim(), rows.iter().map(Vec::as_slice))
+        };
+        let mut taken = self.clone();
+        taken.points = all(&self.points);
+        taken.arms = self.arms.as_ref().map(all);
+        taken.sightings = self.sightings.taken(&chart);
+        for pending in &mut taken.pending {
+            pending.point = chart(&pending.point);
+        }
+        for failure in &mut taken.failures {
+            failure.point = chart(&failure.point);
+        }
+        taken.space = space;
+        taken
+    }
+
     /// Records that a point is being evaluated.
     pub fn ask(&mut self, trial: u64, point: Vec<f64>) {
         self.next = self.next.max(trial + 1);

@@ -45,6 +45,15 @@ impl Sightings {
         &self.all
     }
 
+    /// The same with each point elsewhere.
+    pub(crate) fn taken(&self, chart: impl Fn(&[f64]) -> Vec<f64>) -> Self {
+        let mut taken = self.clone();
+        for sighting in &mut taken.all {
+            sighting.point = chart(&sighting.point);
+        }
+        taken
+    }
+
     /// Adds a sighting. Where its point has now been seen whole these are the values, each the mean of what was seen, and
     /// the observation they make has this index.
     pub(crate) fn push(&mut self, sighting: Sighting, index: usize) -> Option<Vec<f64>> {
@@ -147,5 +156,21 @@ mod tests {
         history.fail(3, vec![0.9], "crashed");
         let labels = history.verdicts().map(|verdicts| verdicts.1);
         assert_eq!(labels, Some(vec![-1.0, -1.0, -1.0, 1.0]));
+    }
+
+    #[test]
+    fn a_history_taken_elsewhere_is_the_same_at_other_points() {
+        let mut history = history();
+        history.observe(0, &[0.1], &[1.0, -1.0]);
+        history.observe_some(1, &[0.2], &[None, Some(2.0)]);
+        history.fail(2, vec![0.3], "crashed");
+        history.ask(3, vec![0.4]);
+        let taken = history.taken_to(Arc::new(Space::unit_box(1)), |point| vec![2.0 * point[0]]);
+        let points: Vec<f64> = taken.known_points().map(|point| point[0]).collect();
+        assert_eq!(points, [0.2, 0.4, 0.6, 0.8]);
+        assert_eq!(
+            (taken.objective(), taken.settled(), taken.next_trial()),
+            (history.objective(), history.settled(), 4)
+        );
     }
 }

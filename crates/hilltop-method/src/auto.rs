@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use hilltop_acquire::maximiser::Known;
 use hilltop_acquire::{Design, LogEi, acquisition, maximiser};
-use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng};
+use hilltop_core::{Error, History, Limit, Model, Points, Proposer, Query, Recommendation, Result, Rng, Space};
 use hilltop_surrogate::{Bent, Ntk};
 use serde::{Deserialize, Serialize};
 
+use crate::charted::Charted;
 use crate::composite::{Composite, one_by_one};
 use crate::descent::Descent;
 use crate::limits::limited;
@@ -29,7 +30,8 @@ pub struct Auto {
     /// The model of the whole space.
     pub surrogate: Ntk,
     /// Whether that model learns in which coordinates the function is smooth: a parameter that ranges over orders of magnitude is
-    /// then seen in something like its logarithm, where the observations say so.
+    /// then seen in something like its logarithm, where the observations say so; and in its logarithm from the beginning where
+    /// its upper bound is a hundred times its lower one or more.
     pub warp: bool,
     /// The local search.
     pub descent: Descent,
@@ -65,7 +67,17 @@ impl Auto {
         self.surrogate.check()
     }
 
-    pub(crate) fn build(&self) -> Result<Box<dyn Proposer>> {
+    pub(crate) fn build(&self, space: &Space) -> Result<Box<dyn Proposer>> {
+        let search = self.straight()?;
+        if self.warp {
+            Charted::where_wide(space, search)
+        } else {
+            Ok(search)
+        }
+    }
+
+    /// The proposer in the coordinates of the space as they are.
+    pub(crate) fn straight(&self) -> Result<Box<dyn Proposer>> {
         self.check()?;
         Ok(Box::new(Search {
             settings: self.clone(),

@@ -8,6 +8,7 @@ mod auto;
 mod c_ei;
 #[cfg(test)]
 mod calibration;
+mod charted;
 mod cma_es;
 mod compose;
 mod composite;

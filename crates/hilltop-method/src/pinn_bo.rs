@@ -129,7 +129,7 @@ impl PinnBo {
         )?;
         Ok(Box::new(Informed {
             informed: composite,
-            plain: plain.build()?,
+            plain: plain.straight()?,
         }))
     }
 }

@@ -193,7 +193,7 @@ impl Recipe {
         match self {
             Self::Auto(settings) => match knowledge {
                 Some(known) => PinnBo::default().beside(settings, known),
-                None => settings.build(),
+                None => settings.build(space),
             },
             Self::PinnBo(settings) => settings.build(space, knowledge),
             Self::NeuralBo(settings) => settings.build(space),

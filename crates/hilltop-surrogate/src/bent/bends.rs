@@ -1,7 +1,13 @@
 //! Bends of coordinates: the curves, and what they do to points and gradients.
 
+use std::sync::Arc;
+
 use faer::{Mat, MatMut, MatRef};
+use hilltop_core::Model;
 use serde::{Deserialize, Serialize};
+
+use super::Chosen;
+use super::model::BentModel;
 
 /// One number `k` a coordinate: 0 is straight, above it `ln(1 + kx)/ln(1 + k)`, which spreads the lower end, below it the mirror image,
 /// which spreads the upper one. Outside `[0,1]` a bend goes on straight.
@@ -45,9 +51,25 @@ impl Bends {
         point.iter().zip(&self.0).map(|(x, k)| bend(*k, *x).0).collect()
     }
 
+    /// The point that lies there in bent coordinates.
+    pub fn outward(&self, bent: &[f64]) -> Vec<f64> {
+        bent.iter().zip(&self.0).map(|(y, k)| unbend(*k, *y)).collect()
+    }
+
     /// Points in bent coordinates, one a row.
     pub fn all_inward(&self, points: MatRef<'_, f64>) -> Mat<f64> {
         Mat::from_fn(points.nrows(), points.ncols(), |i, j| bend(self.0[j], points[(i, j)]).0)
+    }
+
+    /// A model of points in bent coordinates as one of the points' own.
+    pub fn seen_through(&self, model: Arc<dyn Model>) -> Arc<dyn Model> {
+        Arc::new(BentModel {
+            inner: model,
+            chosen: Chosen {
+                count: 0,
+                bends: self.clone(),
+            },
+        })
     }
 
     /// Turns gradients in bent coordinates at these points, one a row, into gradients in the points' own.
@@ -74,6 +96,19 @@ fn bend(k: f64, x: f64) -> (f64, f64) {
     ((k * inside).ln_1p() / unit + slope * (x - inside), slope)
 }
 
+/// The coordinate that is bent to this one.
+fn unbend(k: f64, y: f64) -> f64 {
+    if k == 0.0 {
+        return y;
+    }
+    if k < 0.0 {
+        return 1.0 - unbend(-k, 1.0 - y);
+    }
+    let inside = y.clamp(0.0, 1.0);
+    let x = (inside * k.ln_1p()).exp_m1() / k;
+    x + (y - inside) / bend(k, x).1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -92,6 +127,10 @@ mod tests {
                 let (low, high) = (bend(k, x - 1e-6).0, bend(k, x + 1e-6).0);
                 let quotient = (high - low) / 2e-6;
                 let slope = bend(k, x).1;
+                assert!(
+                    (unbend(k, bend(k, x).0) - x).abs() < 1e-12,
+                    "{k} there and back from {x}"
+                );
                 assert!(
                     high > low && (quotient / slope - 1.0).abs() < 1e-3,
                     "{k} at {x}: {quotient} {slope}"
