@@ -30,8 +30,8 @@ pub struct Auto {
     /// The model of the whole space.
     pub surrogate: Ntk,
     /// Whether that model learns in which coordinates the function is smooth: a parameter that ranges over orders of magnitude is
-    /// then seen in something like its logarithm, where the observations say so; and in its logarithm from the beginning where
-    /// its upper bound is a hundred times its lower one or more.
+    /// then seen in something like its logarithm, where the observations say so; a positive float whose upper bound is a hundred
+    /// times its lower one or more is searched in its logarithm from the beginning.
     pub warp: bool,
     /// The local search.
     pub descent: Descent,

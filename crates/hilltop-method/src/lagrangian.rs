@@ -58,6 +58,13 @@ pub(crate) struct Side<'a> {
     pub(crate) scale: f64,
 }
 
+impl Side<'_> {
+    /// How far the limit is broken, in deviations of its output; below zero where it is kept.
+    fn excess(&self, mean: f64, deviation: f64) -> f64 {
+        (self.sign * (mean - self.bound) + self.caution * deviation) / self.scale
+    }
+}
+
 /// What is minimised, and what must be kept.
 pub(crate) struct Program<'a> {
     /// The objective; where there is none the violations themselves are minimised.
@@ -75,6 +82,10 @@ struct Slope {
 const LOOKED: usize = 200;
 /// How many are descended from, the centre among them.
 const STARTS: usize = 4;
+/// How many steps a stray point is away from the best, and how often one is shortened before it is given up.
+const STEPS: usize = 60;
+const SHORTENED: usize = 12;
+
 /// How exactly a program is solved.
 struct Patience {
     /// Rounds of multipliers.
@@ -121,9 +132,44 @@ impl Program<'_> {
 
     /// How far a point breaks the limits, zero where hardly, and its objective.
     fn worth(&self, point: &[f64]) -> Option<(f64, f64)> {
-        let violation: f64 = self.sides(point)?.iter().map(|side| side.value.max(0.0)).sum();
+        let point = MatRef::from_row_major_slice(point, 1, point.len());
+        let mut violation = 0.0;
+        for side in &self.sides {
+            let beliefs = side.quantity.beliefs(point)?;
+            violation += side.excess(beliefs.mean[0], beliefs.deviation[0]).max(0.0);
+        }
         let kept = violation <= self.patience().kept;
-        Some((if kept { 0.0 } else { violation }, self.objective(point)?.value))
+        let value = match &self.objective {
+            Some(objective) => objective.beliefs(point)?.mean[0],
+            None => 0.0,
+        };
+        Some((if kept { 0.0 } else { violation }, value))
+    }
+
+    /// Another point that is about as good: where a walk ends that begins at the best one and goes, in random directions, anywhere
+    /// within bounds that keeps the limits and costs at most so much more (Smith, 1984, steps as in Neal, 2003).
+    pub(crate) fn stray(&self, best: Vec<f64>, bounds: &Bounds, more: f64, rng: &mut Rng) -> Vec<f64> {
+        let kept = |point: &[f64]| self.worth(point).filter(|(violation, _)| *violation <= 0.0);
+        let Some((_, lowest)) = kept(&best).filter(|_| self.objective.is_some()) else {
+            return best;
+        };
+        let allowed =
+            |point: &[f64]| bounds.contains(point) && kept(point).is_some_and(|(_, value)| value <= lowest + more);
+        let mut point = best;
+        for _ in 0..STEPS {
+            let way = direction(bounds, rng);
+            let (mut back, mut forth) = (-1.0, 1.0);
+            for _ in 0..SHORTENED {
+                let length = rng.between(back, forth);
+                let tried: Vec<f64> = point.iter().zip(&way).map(|(x, way)| x + length * way).collect();
+                if allowed(&tried) {
+                    point = tried;
+                    break;
+                }
+                *(if length < 0.0 { &mut back } else { &mut forth }) = length;
+            }
+        }
+        point
     }
 
     fn starts(&self, centre: &[f64], bounds: &Bounds, rng: &mut Rng) -> Vec<Vec<f64>> {
@@ -159,8 +205,7 @@ impl Program<'_> {
                 continue;
             };
             for (k, cost) in costs.iter_mut().enumerate() {
-                let excess = side.sign * (beliefs.mean[k] - side.bound) + side.caution * beliefs.deviation[k];
-                *cost += PENALTY * spread * (excess / side.scale).max(0.0);
+                *cost += PENALTY * spread * side.excess(beliefs.mean[k], beliefs.deviation[k]).max(0.0);
             }
         }
         costs
@@ -249,7 +294,7 @@ impl Program<'_> {
             let (sign, caution) = (side.sign / side.scale, side.caution / side.scale);
             let gradient = mean.gradient.iter().zip(&deviation.gradient);
             Some(Slope {
-                value: sign * (mean.value - side.bound) + caution * deviation.value,
+                value: side.excess(mean.value, deviation.value),
                 gradient: gradient
                     .map(|(mean, deviation)| sign * mean + caution * deviation)
                     .collect(),
@@ -282,6 +327,19 @@ fn drawn(path: &dyn SmoothScore, point: MatRef<'_, f64>) -> Option<(Slope, Slope
     path.values_and_gradients(point, &mut value, gradient.as_mut());
     let mean = Slope::of(-value[0], &(-gradient));
     value[0].is_finite().then(|| (mean, Slope::none(point.ncols())))
+}
+
+/// A direction in some of the coordinates that may move, as long as the box at most.
+fn direction(bounds: &Bounds, rng: &mut Rng) -> Vec<f64> {
+    let sides = bounds.low.iter().zip(&bounds.high);
+    let part = |(low, high): (&f64, &f64)| {
+        let (goes, length) = (rng.uniform() < 0.5, rng.normal());
+        if goes { (high - low) * length } else { 0.0 }
+    };
+    let mut way: Vec<f64> = sides.map(part).collect();
+    let longest = way.iter().fold(0.0_f64, |most, part| most.max(part.abs()));
+    way.iter_mut().for_each(|part| *part /= longest.max(f64::MIN_POSITIVE));
+    way
 }
 
 fn add(sum: &mut [f64], vector: &[f64], factor: f64) {
@@ -348,6 +406,32 @@ mod tests {
             "{found:?}"
         );
         assert!((found[0] + found[1] - 0.5_f64.sqrt()).abs() < 2e-3, "{found:?}");
+    }
+
+    #[test]
+    fn a_stray_point_is_anywhere_that_is_about_as_good() {
+        let (objective, ring) = (fitted(|x| (x[0] - 0.5).powi(2)), fitted(|x| x[0] + x[1]));
+        let program = Program {
+            objective: Some(Quantity::Believed(objective.as_ref())),
+            sides: vec![side(ring.as_ref(), 1.2, 1.0)],
+        };
+        let (mut bounds, mut rng) = (Bounds::unit(2), Rng::new(4));
+        let strays: Vec<Vec<f64>> = (0..40)
+            .map(|_| program.stray(vec![0.5, 0.1], &bounds, 0.01, &mut rng))
+            .collect();
+        // The objective says nothing of the second coordinate and lets the first move by a tenth.
+        for point in &strays {
+            assert!((point[0] - 0.5).abs() < 0.11 && point[0] + point[1] < 1.21, "{point:?}");
+        }
+        let high = strays.iter().filter(|point| point[1] > 0.35).count();
+        let right = strays.iter().filter(|point| point[0] > 0.5).count();
+        assert!((10..=30).contains(&high) && (10..=30).contains(&right), "{strays:?}");
+        // What may not move stays, and what is not allowed to cost more as well.
+        (bounds.low[1], bounds.high[1]) = (0.1, 0.1);
+        assert!((program.stray(vec![0.5, 0.1], &bounds, 0.01, &mut rng)[1] - 0.1).abs() < 1e-15);
+        let nowhere = program.stray(vec![0.5, 0.1], &bounds, 0.0, &mut rng);
+        assert!((nowhere[0] - 0.5).abs() < 0.02, "{nowhere:?}");
+        assert_eq!(program.stray(vec![0.9, 0.9], &bounds, 0.01, &mut rng), [0.9, 0.9]);
     }
 
     #[test]

@@ -5,9 +5,12 @@
 //! drawn from their models or, every second time, as they are believed with some caution (Thompson, 1933; with limits Eriksson
 //! and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Every second time
 //! the models are those of the whole space, which compare valleys; otherwise those of a neighbourhood of what is believed best,
-//! which see what a model of everything blurs. It is long where outputs change slowly and short where one changes fast. With
+//! which see what a model of everything blurs. Of a function drawn for the whole space not the lowest point itself is taken, which
+//! lies on a bound wherever the function falls towards it by chance, but any that is lowest as far as the model can tell. A
+//! neighbourhood is long where outputs change slowly and short where one changes fast. With
 //! those of the whole space, the leader's options and integers compete with the most promising of their neighbours.
 
+use faer::MatRef;
 use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng, Space};
 use hilltop_surrogate::Ntk;
 
@@ -45,13 +48,29 @@ impl Descent {
             let ends: Vec<Vec<f64>> = starts
                 .filter_map(|start| program.solve(&start, &continuous(history.space(), &start), rng))
                 .collect();
-            return Ok(program.best(ends.into_iter()));
+            let best = program.best(ends.into_iter());
+            let stray = |best: Vec<f64>| {
+                let bounds = continuous(history.space(), &best);
+                let more = LEVEL * deviation(models, &best);
+                program.stray(best, &bounds, more, rng)
+            };
+            return Ok(best.map(stray));
         };
         let models = local(history, &zoom, surrogate)?;
         let program = drawn(&models, leader.seeking, budget, rng);
         let found = program.solve(&zoom.inward(&zoom.centre), &zoom.bounds, rng);
         Ok(found.map(|point| zoom.outward(&point)))
     }
+}
+
+/// What a drawn function puts higher than its lowest point by less than so many of the model's deviations there is as good.
+const LEVEL: f64 = 0.5;
+
+/// The deviation of the objective's model at a point.
+fn deviation(models: &Models, point: &[f64]) -> f64 {
+    let point = MatRef::from_row_major_slice(point, 1, point.len());
+    let known = models.objective.marginals();
+    known.map_or(0.0, |known| known.beliefs(point).deviation[0])
 }
 
 /// How long a neighbourhood is in each coordinate: the inverse of the largest scale that any model has there, one on average of
