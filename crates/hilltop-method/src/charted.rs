@@ -3,7 +3,8 @@
 //! A positive number that may be a hundred times as large as it may be small is mostly a scale, whether or not whoever stated the
 //! problem said so: where equal ratios matter, nearly all points that are spread evenly lie in its last decade. So a proposer
 //! can be given the study as if such ranges had been stated as logarithmic, and what it says is taken back. Ranges in known
-//! constraints stay as they are: those may hold along straight lines.
+//! constraints stay as they are, because those may hold along straight lines, and so do ranges under a condition, which have a
+//! place of their own where they take no part.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ impl Charted {
     /// The proposer with wide ranges in their logarithms; the proposer itself where none is wide.
     pub(crate) fn where_wide(space: &Space, inner: Box<dyn Proposer>) -> Result<Box<dyn Proposer>> {
         let bound: BTreeSet<&str> = space.known().iter().flat_map(|known| known.names()).collect();
-        let free = |parameter: &&Parameter| !bound.contains(parameter.name.as_str());
+        let free = |parameter: &&Parameter| parameter.when.is_none() && !bound.contains(parameter.name.as_str());
         let mut chart = Bends::straight(space.dim());
         let mut parameters = space.parameters().to_vec();
         for (axis, coordinate) in space.coordinates().iter().enumerate() {
@@ -210,6 +211,9 @@ mod tests {
         assert!(few(&run(stated(1e-4), &[], &unwarped, 8).0));
         assert!(few(&run(stated(0.011), &[], &Auto::default(), 8).0));
         assert!(few(&run(stated(1e-4), &["rate + share <= 2"], &Auto::default(), 8).0));
+        let mut conditional = stated(1e-4);
+        conditional[0] = conditional[0].clone().when("share >= 0").unwrap();
+        assert!(few(&run(conditional, &[], &Auto::default(), 8).0));
     }
 
     #[test]
