@@ -1,17 +1,18 @@
 """What a search can reach on gas-transmission with noise if it knows more than any search does.
 
-    python gas_transmission.py {thompson,improvement} {told,fitted} FIRST_SEED SEEDS
+    python gas_transmission.py {thompson,improvement} {told,fitted} FIRST_SEED SEEDS [--known {limit,cost}] [--draws N]
 
 Gaussian processes with the squared-exponential kernel see `x2` and `x4` in the logarithms in which the functions are tame. `told` gives
 them the noise and input scales fitted to 300 values without noise, half of them around the optimum; `fitted` lets them fit their own
 to what they observe. 40 random points, then 160 by the best point of one function drawn from each process
-(`thompson`), or by the expected improvement, over 64 such pairs, on the best of the points evaluated (`improvement`), which is what
-is scored: the best true objective among points that break the limit by at most 1e-4 of its deviation.
+(`thompson`), or by the expected improvement, over 64 such pairs or as many as `--draws` says, on the best of the points evaluated
+(`improvement`), which is what is scored: the best true objective among points that break the limit by at most 1e-4 of its deviation.
+`--known` lets the search see one of the two functions as it is, so that only the other holds it up.
 
 NumPy and SciPy; about 20 s a seed.
 """
 
-import sys
+import argparse
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -20,7 +21,7 @@ from scipy.optimize import minimize
 LOW, HIGH = np.array([20, 1, 20, 0.1]), np.array([50, 10, 50, 60.0])
 LOGARITHMIC = [1, 3]
 OPTIMUM = 2964895.4
-FIRST, BUDGET, DRAWS, WAVES = 40, 200, 64, 400
+FIRST, BUDGET, WAVES = 40, 200, 400
 
 
 def place(unit):
@@ -126,7 +127,12 @@ def best_of(merit, leaders, rng):
     return best[1]
 
 
-def search(rule, known, seed):
+def exactly(output, count):
+    """A function of the problem itself, as though it had been drawn so many times."""
+    return lambda at: np.repeat(truth(at)[output][:, None], count, axis=1)
+
+
+def search(rule, known, seen_through, draws, seed):
     rng = np.random.default_rng(seed)
     points = rng.random((FIRST, 4))
     values = truth(points) + NOISE[:, None] * rng.normal(size=(2, FIRST))
@@ -141,7 +147,12 @@ def search(rule, known, seed):
         else:
             shares, parameters = [share for _, share in seen], known
         processes = [Process(points, v, share, *p) for (v, _), share, p in zip(seen, shares, parameters)]
-        cost, limit = (process.draw(DRAWS if rule == "improvement" else 1, rng) for process in processes)
+        count = draws if rule == "improvement" else 1
+        cost, limit = (process.draw(count, rng) for process in processes)
+        if seen_through == "cost":
+            cost = exactly(0, count)
+        elif seen_through == "limit":
+            limit = exactly(1, count)
         believed = np.where(limit(points) <= 0, cost(points), np.inf)
         lowest = np.where(np.isfinite(believed.min(0)), believed.min(0), seen[0][0].max())
         promise = np.where(np.isfinite(believed), np.maximum(lowest + NOISE[0] - believed, 0), 0).mean(1)
@@ -158,12 +169,20 @@ def search(rule, known, seed):
 
 
 def main():
-    rule, knowledge, first, seeds = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
-    known = told() if knowledge == "told" else None
-    gaps = np.array([search(rule, known, seed) for seed in range(first, first + seeds)])
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("rule", choices=["thompson", "improvement"])
+    arguments.add_argument("knowledge", choices=["told", "fitted"])
+    arguments.add_argument("first", type=int)
+    arguments.add_argument("seeds", type=int)
+    arguments.add_argument("--known", choices=["limit", "cost"])
+    arguments.add_argument("--draws", type=int, default=64)
+    given = arguments.parse_args()
+    known = told() if given.knowledge == "told" else None
+    runs = range(given.first, given.first + given.seeds)
+    gaps = np.array([search(given.rule, known, given.known, given.draws, seed) for seed in runs])
     low, median, high = np.percentile(gaps, [25, 50, 75])
     within = (gaps <= 0.01 * OPTIMUM).mean()
-    print(f"{rule}, {knowledge}: median gap {median:.3g} ({100 * median / OPTIMUM:.1f} %), quartiles {low:.3g} and {high:.3g}, within 1 %: {within:.2f}")
+    print(f"{given.rule}, {given.knowledge}: median gap {median:.3g} ({100 * median / OPTIMUM:.1f} %), quartiles {low:.3g} and {high:.3g}, within 1 %: {within:.2f}")
 
 
 if __name__ == "__main__":
