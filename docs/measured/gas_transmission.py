@@ -132,7 +132,7 @@ def exactly(output, count):
     return lambda at: np.repeat(truth(at)[output][:, None], count, axis=1)
 
 
-def search(rule, known, seen_through, draws, seed):
+def search(rule, known, shown, draws, seed):
     rng = np.random.default_rng(seed)
     points = rng.random((FIRST, 4))
     values = truth(points) + NOISE[:, None] * rng.normal(size=(2, FIRST))
@@ -149,9 +149,9 @@ def search(rule, known, seen_through, draws, seed):
         processes = [Process(points, v, share, *p) for (v, _), share, p in zip(seen, shares, parameters)]
         count = draws if rule == "improvement" else 1
         cost, limit = (process.draw(count, rng) for process in processes)
-        if seen_through == "cost":
+        if shown == "cost":
             cost = exactly(0, count)
-        elif seen_through == "limit":
+        elif shown == "limit":
             limit = exactly(1, count)
         believed = np.where(limit(points) <= 0, cost(points), np.inf)
         lowest = np.where(np.isfinite(believed.min(0)), believed.min(0), seen[0][0].max())
