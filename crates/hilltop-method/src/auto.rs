@@ -35,8 +35,8 @@ pub struct Auto {
     pub warp: bool,
     /// The local search.
     pub descent: Descent,
-    /// The share of a known budget that is kept for the local search at the end, up to twice as much where observations are
-    /// noisy; 0 turns it off. Without a budget every second round is the local search's.
+    /// The share of a known budget that is kept for the local search at the end: half as much where outputs are limited, up to
+    /// twice as much where observations are noisy; 0 turns it off. Without a budget every second round is the local search's.
     pub endgame: f64,
 }
 
@@ -120,6 +120,10 @@ impl Auto {
 /// and one more: with fewer it settles in the wrong valley.
 const SURVEY: f64 = 12.0;
 
+/// Where outputs are limited so much of the local search's share is left to it: the limits cut the space into valleys, the wrong one
+/// is easily entered, and models of the whole space that keep to the limits come close to the last digits by themselves.
+const CONFINED: f64 = 0.5;
+
 struct Search {
     settings: Auto,
     quiet: Composite,
@@ -159,6 +163,8 @@ impl Search {
         if history.is_noisy() {
             let known = SURVEY * (history.space().dim() + 1) as f64;
             first = first.min(left(2.0 * share).max(known));
+        } else if !limited(history).is_empty() {
+            first = left(CONFINED * share);
         }
         trial as f64 >= first
     }
@@ -237,5 +243,49 @@ impl Proposer for Search {
 
     fn chooses(&self) -> bool {
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use hilltop_core::{Goal, Output};
+
+    use super::*;
+
+    fn first_descent(outputs: Vec<Output>, noisy: bool) -> u64 {
+        let space = Arc::new(Space::unit_box(2));
+        let auto = Auto::default();
+        let search = Search {
+            quiet: auto.global(false).unwrap(),
+            noisy: auto.global(true).unwrap(),
+            settings: auto,
+        };
+        let mut history = History::new(space, outputs.into(), 1)
+            .with_budget(Some(100))
+            .with_noise(noisy);
+        let count = history.outputs().len();
+        for trial in 0..100 {
+            if search.descends(&history) {
+                return trial;
+            }
+            history.observe(trial, &[0.5, 0.5], &vec![0.0; count]);
+        }
+        100
+    }
+
+    #[test]
+    fn the_local_search_has_its_share_of_the_budget_and_half_of_it_where_outputs_are_limited() {
+        let output = |name: &str, goal| Output {
+            name: name.into(),
+            goal,
+        };
+        let objective = output("f", Goal::Minimize);
+        let (min, max) = (None, Some(0.0));
+        let limit = output("c", Goal::Within { min, max });
+        assert_eq!(first_descent(vec![objective.clone()], false), 60);
+        assert_eq!(first_descent(vec![objective.clone(), limit.clone()], false), 80);
+        assert_eq!(first_descent(vec![objective.clone()], true), 36);
+        assert_eq!(first_descent(vec![objective, limit], true), 36);
     }
 }
