@@ -73,7 +73,11 @@ impl Descent {
 pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
     let space = Space::unit_box(zoom.axes.len());
     let surrogate = &once(surrogate, zoom.points.len());
-    let fit = |values: &[f64], shares: &[f64]| {
+    let sparse = &Ntk {
+        sparse: surrogate.noisy,
+        ..surrogate.clone()
+    };
+    let fit = |surrogate: &Ntk, values: &[f64], shares: &[f64]| {
         let evidence = Evidence {
             space: &space,
             points: &zoom.points,
@@ -83,7 +87,7 @@ pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<M
         };
         surrogate.fit(&evidence, Previous::default())
     };
-    let objective = fit(&zoom.values, &[])?;
+    let objective = fit(surrogate, &zoom.values, &[])?;
     let mut limits = Vec::new();
     for index in limited(history) {
         let output = &history.outputs()[index];
@@ -99,7 +103,7 @@ pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<M
         } else {
             view(history, index, &zoom.near.iter().map(|&k| all[k]).collect::<Vec<f64>>())
         };
-        let model = fit(&values, &shares)?;
+        let model = fit(sparse, &values, &shares)?;
         limits.push(Limit {
             name: output.name.clone(),
             stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),

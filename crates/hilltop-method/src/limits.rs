@@ -81,6 +81,7 @@ impl Limits {
         let limited = limited(history);
         let inner = Ntk {
             noisy: history.is_noisy(),
+            sparse: history.is_noisy(),
             ..modest(&Ntk::default(), limited.len())
         };
         let default = || Bent::where_wanted(self.bending, inner);

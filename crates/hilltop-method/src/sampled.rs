@@ -64,7 +64,7 @@ impl Descent {
 }
 
 /// What a drawn function puts higher than its lowest point by less than so many of the model's deviations there is as good.
-const LEVEL: f64 = 0.5;
+const LEVEL: f64 = 1.5;
 
 /// The deviation of the objective's model at a point.
 fn deviation(models: &Models, point: &[f64]) -> f64 {

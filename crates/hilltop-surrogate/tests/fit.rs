@@ -35,6 +35,7 @@ fn fitting_makes_the_observations_more_probable() {
     let prior = |median: f64| Prior {
         median,
         spread: 2.0,
+        below: 2.0,
         low: 1e-8,
         high: 1e4,
     };
@@ -53,6 +54,7 @@ fn fitting_makes_the_observations_more_probable() {
             grouping: &grouping,
             priors: &priors,
             shares: &vec![1.0; values.len()],
+            left_out: Vec::new(),
         };
         let start = priors.medians(3);
         let logs: Vec<f64> = [0.5_f64, 0.5, 0.5, 1.0, 1.0, 1e-3]
@@ -79,6 +81,69 @@ fn an_input_that_does_nothing_gets_a_small_scale_and_noise_is_recognised() {
     assert!(
         quiet.noise < 1e-4 && (0.05..0.4).contains(&loud.noise),
         "{quiet:?} {loud:?}"
+    );
+}
+
+#[test]
+fn amid_noise_an_input_is_left_out_unless_the_observations_ask_for_it() {
+    let sparse = Ntk {
+        noisy: true,
+        sparse: true,
+        ..Ntk::default()
+    };
+    for seed in 0..6 {
+        let points = uniform(80, 3, 60 + seed);
+        let mut rng = Rng::new(70 + seed);
+        let mut observe = |weight: f64| -> Vec<f64> {
+            let value = |i: usize| (6.0 * points[(i, 0)]).sin() + points[(i, 1)] + weight * points[(i, 2)];
+            (0..80).map(|i| value(i) + 0.3 * rng.normal()).collect()
+        };
+        let (without, with) = (observe(0.0), observe(1.0));
+        let useless = parameters(fitted(&sparse, points.as_ref(), &without).as_ref()).scales;
+        assert!((useless[2] - 1e-3).abs() < 1e-9 && useless[1] > 0.05, "{useless:?}");
+        let useful = parameters(fitted(&sparse, points.as_ref(), &with).as_ref()).scales;
+        assert!(useful.iter().all(|scale| *scale > 0.05), "{useful:?}");
+    }
+}
+
+#[test]
+fn an_input_that_was_left_out_comes_back_when_it_is_asked_for() {
+    // The first sixty hardly differ in the second input.
+    let mut points = uniform(160, 2, 80);
+    (0..60).for_each(|i| points[(i, 1)] = 0.5 + 0.02 * points[(i, 1)]);
+    let mut rng = Rng::new(81);
+    let values: Vec<f64> = (0..160)
+        .map(|i| (6.0 * points[(i, 0)]).sin() + points[(i, 1)] + 0.3 * rng.normal())
+        .collect();
+    let sparse = Ntk {
+        noisy: true,
+        sparse: true,
+        ..Ntk::default()
+    };
+    let scale = |count: usize| -> f64 {
+        let model = fitted(&sparse, points.as_ref().subrows(0, count), &values[..count]);
+        parameters(model.as_ref()).scales[1]
+    };
+    assert!((scale(60) - 1e-3).abs() < 1e-9, "{}", scale(60));
+    assert!(scale(160) > 0.02, "{}", scale(160));
+}
+
+#[test]
+fn amid_noise_nothing_is_taken_for_nearly_straight() {
+    let points = uniform(60, 2, 82);
+    let mut rng = Rng::new(83);
+    let values: Vec<f64> = (0..60)
+        .map(|i| 3.0 * points[(i, 0)] + points[(i, 1)] + 0.3 * rng.normal())
+        .collect();
+    let expected = Ntk {
+        noisy: true,
+        ..Ntk::default()
+    };
+    let straight = parameters(fitted(&Ntk::default(), points.as_ref(), &values).as_ref()).scales;
+    let curved = parameters(fitted(&expected, points.as_ref(), &values).as_ref()).scales;
+    assert!(
+        straight[1] < 0.35 && curved[1] > 1.5 * straight[1],
+        "{straight:?} {curved:?}"
     );
 }
 

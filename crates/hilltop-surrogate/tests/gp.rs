@@ -98,6 +98,7 @@ fn the_likelihood_and_its_gradient_are_those_of_scikit_learn() {
     let indifferent = Prior {
         median: 1.0,
         spread: 1e9,
+        below: 1e9,
         low: 1e-9,
         high: 1e9,
     };
@@ -120,6 +121,7 @@ fn the_likelihood_and_its_gradient_are_those_of_scikit_learn() {
             grouping: &grouping,
             priors: &priors,
             shares: &vec![1.0; values.len()],
+            left_out: Vec::new(),
         };
         let lengths = numbers(&stored["lengths"]);
         let scales = lengths.iter().map(|length| weight(*length).ln());

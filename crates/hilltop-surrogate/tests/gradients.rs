@@ -72,6 +72,7 @@ fn slopes_of_the_likelihood_agree_with_differences() {
     let prior = Prior {
         median: 0.5,
         spread: 1.3,
+        below: 0.7,
         low: 1e-6,
         high: 1e6,
     };
@@ -90,6 +91,7 @@ fn slopes_of_the_likelihood_agree_with_differences() {
             grouping: &grouping,
             priors: &priors,
             shares: &shares,
+            left_out: Vec::new(),
         };
         let logs = [0.1, -0.4, 0.2, 0.6, -3.0];
         let mut slopes = [0.0; 5];

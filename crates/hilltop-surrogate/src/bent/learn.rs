@@ -57,9 +57,12 @@ pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends,
             best = bent;
         }
     }
+    let points = best.bends.all_inward(trial.telling.points.as_ref());
+    let mut likelihood = trial.telling.likelihood(&trial.refit, points.as_ref());
+    let parameters = trial.refit.leave_out(&mut likelihood, best.parameters, best.cost);
     let fitted = Fitted {
         count: Some(count),
-        parameters: best.parameters,
+        parameters,
     };
     (best.bends, fitted)
 }

@@ -72,6 +72,7 @@ impl Gp {
             priors,
             schedule: self.schedule,
             limit: self.fit_limit,
+            sparse: false,
             search: Lbfgs {
                 iterations: 40,
                 progress: 1e-6,
@@ -88,6 +89,7 @@ impl Gp {
         let prior = |median: f64, spread: f64, low: f64, high: f64| Prior {
             median,
             spread,
+            below: spread,
             low,
             high,
         };

@@ -64,9 +64,14 @@ pub struct Ntk {
     /// The noise variance `λ` of standardised values.
     pub noise: Fit,
     /// Whether observations are known to be noisy: where noise is fitted it is then sought around 3e-3 and not around 1e-6,
-    /// so that it is not taken for structure as long as there are few observations.
+    /// so that it is not taken for structure as long as there are few observations, and nothing is taken for nearly straight that noise
+    /// hides the curvature of.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub noisy: bool,
+    /// Whether parameters that the observations do not ask for are left out, where scales are fitted: noise lets anything look as though
+    /// it mattered a little.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sparse: bool,
     /// What is expected of the output.
     pub mean: Expectation,
     /// At which weights gradients are features.
@@ -97,6 +102,7 @@ impl Default for Ntk {
             signal: Fit::Fitted,
             noise: Fit::Fitted,
             noisy: false,
+            sparse: false,
             mean: Expectation::Kernel,
             features: Features::Initial,
             exact_limit: 1500,

@@ -87,6 +87,7 @@ mod tests {
         let wide = |median: f64| Prior {
             median,
             spread: 10.0,
+            below: 10.0,
             low: 1e-8,
             high: 1e6,
         };

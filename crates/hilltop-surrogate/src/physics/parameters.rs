@@ -101,6 +101,7 @@ impl Form {
         let prior = |median: f64, spread: f64, low: f64, high: f64| Prior {
             median,
             spread,
+            below: spread,
             low,
             high,
         };

@@ -14,7 +14,7 @@ use hilltop_core::Lbfgs;
 
 use super::embedded::Embedded;
 use super::factor::{NUGGET, factorise, inverse_into, inverse_scratch, solve};
-use super::parameters::{Grouping, Hyperparameters, Priors};
+use super::parameters::{Grouping, Hyperparameters, Prior, Priors};
 use super::profile::{Part, Partials, Profile};
 use super::pull::pull;
 
@@ -32,6 +32,8 @@ pub struct Likelihood<'a> {
     pub priors: &'a Priors,
     /// Each value's share of the noise.
     pub shares: &'a [f64],
+    /// Groups that do not count: their scales are the smallest allowed.
+    pub left_out: Vec<usize>,
 }
 
 /// The matrices of one evaluation, kept for the next: fresh memory costs as much as the arithmetic on it.
@@ -58,9 +60,18 @@ impl Workspace {
 }
 
 impl Likelihood<'_> {
+    /// What is believed of each parameter beforehand.
+    fn beliefs(&self) -> Vec<Prior> {
+        let mut list = self.priors.list(self.grouping.count);
+        for &group in &self.left_out {
+            list[group] = Prior::fixed(list[group].low);
+        }
+        list
+    }
+
     /// The most probable parameters that descent from `start` leads to, with their cost.
     pub fn maximise(&self, start: &Hyperparameters, search: &Lbfgs) -> (Hyperparameters, f64) {
-        let priors = self.priors.list(self.grouping.count);
+        let priors = self.beliefs();
         let low: Vec<f64> = priors.iter().map(|prior| prior.low.ln()).collect();
         let high: Vec<f64> = priors.iter().map(|prior| prior.high.ln()).collect();
         let mut workspace = Workspace::new(self.values.len());
@@ -87,15 +98,11 @@ impl Likelihood<'_> {
         inverse_into(workspace.gram.as_ref(), workspace.pull.as_mut(), &mut workspace.scratch);
         subtract_outer(&mut workspace.pull, &alpha);
         self.slopes(&parameters, &embedded, workspace, slopes);
-        self.priors
-            .list(self.grouping.count)
-            .iter()
-            .enumerate()
-            .fold(data, |sum, (index, prior)| {
-                let (cost, slope) = prior.cost(logs[index]);
-                slopes[index] += slope;
-                sum + cost
-            })
+        self.beliefs().iter().enumerate().fold(data, |sum, (index, prior)| {
+            let (cost, slope) = prior.cost(logs[index]);
+            slopes[index] += slope;
+            sum + cost
+        })
     }
 
     /// Kernel matrix and derivatives, the factor in `gram`, and `α = K⁻¹y`.

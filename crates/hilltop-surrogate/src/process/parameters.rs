@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Prior {
     /// The median.
     pub median: f64,
-    /// The deviation of the logarithm.
+    /// The deviation of the logarithm above the median.
     pub spread: f64,
+    /// The same below it.
+    pub below: f64,
     /// The smallest value allowed.
     pub low: f64,
     /// The largest value allowed.
@@ -21,6 +23,7 @@ impl Prior {
         Self {
             median: value,
             spread: 1.0,
+            below: 1.0,
             low: value,
             high: value,
         }
@@ -28,8 +31,10 @@ impl Prior {
 
     /// The negative logarithm of the density at a log-parameter, up to a constant, and its derivative.
     pub(crate) fn cost(&self, log: f64) -> (f64, f64) {
-        let distance = (log - self.median.ln()) / self.spread;
-        (0.5 * distance * distance, distance / self.spread)
+        let away = log - self.median.ln();
+        let spread = if away < 0.0 { self.below } else { self.spread };
+        let distance = away / spread;
+        (0.5 * distance * distance, distance / spread)
     }
 }
 

@@ -11,7 +11,7 @@ use hilltop_core::Lbfgs;
 use serde::{Deserialize, Serialize};
 
 use super::likelihood::Likelihood;
-use super::parameters::{Grouping, Hyperparameters, Priors};
+use super::parameters::{Grouping, Hyperparameters, Prior, Priors};
 use super::profile::Profile;
 use super::schedule::{Schedule, subset};
 use super::standard::Standard;
@@ -31,6 +31,8 @@ pub struct Refit {
     pub limit: usize,
     /// How each fit searches.
     pub search: Lbfgs,
+    /// Whether groups that the observations do not ask for are left out.
+    pub sparse: bool,
 }
 
 /// Parameters and the number of observations they were fitted to.
@@ -95,12 +97,19 @@ impl Telling {
             grouping: &refit.grouping,
             priors: &refit.priors,
             shares: &self.shares,
+            left_out: Vec::new(),
         }
     }
 }
 
 /// Up to so many observations a fit also starts from afar, and the best end counts.
 const FRESH_STARTS: usize = 100;
+
+/// A group counts where it makes the observations so much more probable, as a logarithm.
+const ASKED_FOR: f64 = 2.0;
+
+/// A group that was left out is tried again from this share of its scale's median.
+const REVIVED: f64 = 0.2;
 
 /// From this noise variance on a fit also starts from little noise.
 const MUCH_NOISE: f64 = 1e-2;
@@ -146,13 +155,46 @@ impl Refit {
     /// One fit.
     fn fit(&self, seen: Observed<'_>, start: &Hyperparameters) -> Hyperparameters {
         let telling = Telling::of(seen, self.limit);
-        let likelihood = telling.likelihood(self, telling.points.as_ref());
+        let mut likelihood = telling.likelihood(self, telling.points.as_ref());
         let ends = self
             .starts(start, telling.values.len())
             .into_iter()
             .map(|start| likelihood.maximise(&start, &self.search));
         let best = ends.reduce(|best, end| if end.1 < best.1 { end } else { best });
-        best.map_or_else(|| start.clone(), |(parameters, _)| parameters)
+        best.map_or_else(
+            || start.clone(),
+            |(parameters, cost)| self.leave_out(&mut likelihood, parameters, cost),
+        )
+    }
+
+    /// The most probable parameters without the groups that the observations do not ask for, the slowest first; the parameters
+    /// themselves where none is to be left out. What is at least as fast as expected is always kept.
+    pub(crate) fn leave_out(
+        &self,
+        likelihood: &mut Likelihood<'_>,
+        mut parameters: Hyperparameters,
+        mut cost: f64,
+    ) -> Hyperparameters {
+        let Prior { median, low, .. } = self.priors.scales;
+        let slow = |group: &usize| self.sparse && parameters.scales[*group] < median;
+        let mut groups: Vec<usize> = (0..self.grouping.count).filter(slow).collect();
+        groups.sort_by(|&a, &b| parameters.scales[a].total_cmp(&parameters.scales[b]));
+        let search = Lbfgs {
+            iterations: 8,
+            ..self.search
+        };
+        for group in groups {
+            let mut start = parameters.clone();
+            start.scales[group] = low;
+            likelihood.left_out.push(group);
+            let without = likelihood.maximise(&start, &search);
+            if without.1 < cost + ASKED_FOR {
+                (parameters, cost) = without;
+            } else {
+                likelihood.left_out.pop();
+            }
+        }
+        parameters
     }
 
     /// Where a fit starts: at the parameters so far and, as long as there are few observations, among much noise and slow change, and
@@ -165,7 +207,12 @@ impl Refit {
             start.noise *= noise;
             start
         };
-        let mut starts = vec![previous.clone()];
+        let mut first = previous.clone();
+        if self.sparse {
+            let least = REVIVED * self.priors.scales.median;
+            first.scales.iter_mut().for_each(|scale| *scale = scale.max(least));
+        }
+        let mut starts = vec![first];
         if count <= FRESH_STARTS {
             starts.push(afar(0.3, 100.0));
         }
