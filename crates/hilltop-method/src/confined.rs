@@ -70,14 +70,10 @@ impl Descent {
 }
 
 /// The models of a neighbourhood.
-pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
+fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
     let space = Space::unit_box(zoom.axes.len());
     let surrogate = &once(surrogate, zoom.points.len());
-    let sparse = &Ntk {
-        sparse: surrogate.noisy,
-        ..surrogate.clone()
-    };
-    let fit = |surrogate: &Ntk, values: &[f64], shares: &[f64]| {
+    let fit = |values: &[f64], shares: &[f64]| {
         let evidence = Evidence {
             space: &space,
             points: &zoom.points,
@@ -87,7 +83,7 @@ pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<M
         };
         surrogate.fit(&evidence, Previous::default())
     };
-    let objective = fit(surrogate, &zoom.values, &[])?;
+    let objective = fit(&zoom.values, &[])?;
     let mut limits = Vec::new();
     for index in limited(history) {
         let output = &history.outputs()[index];
@@ -98,12 +94,8 @@ pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<M
             low,
             high,
             scale,
-        } = if history.is_noisy() {
-            view(history, index, all).at(&zoom.near)
-        } else {
-            view(history, index, &zoom.near.iter().map(|&k| all[k]).collect::<Vec<f64>>())
-        };
-        let model = fit(sparse, &values, &shares)?;
+        } = view(history, index, &zoom.near.iter().map(|&k| all[k]).collect::<Vec<f64>>());
+        let model = fit(&values, &shares)?;
         limits.push(Limit {
             name: output.name.clone(),
             stretch: history.allowance().map_or(1.0, |_| stretch(model.as_ref())),
@@ -128,26 +120,8 @@ fn believed(models: &Models, seeking: bool, caution: f64) -> Program<'_> {
     }
 }
 
-/// The same on functions drawn from the models. Where the drawn objective is least, drawn limits tend to be hopeful; so every second
-/// time limits are believed instead, with some caution. Under a violation budget they always are, with the budget's.
-pub(crate) fn drawn<'a>(models: &'a Models, seeking: bool, budget: Option<f64>, rng: &mut Rng) -> Program<'a> {
-    let caution = budget.or_else(|| (rng.uniform() < 0.5).then(|| rng.between(0.0, MOST)));
-    let mut quantity = |limit: &'a Limit| match caution {
-        Some(_) => Quantity::Believed(limit.model.as_ref()),
-        None => Quantity::drawn(limit.model.as_ref(), rng),
-    };
-    let (limits, caution) = (models.limits.iter(), caution.unwrap_or(0.0));
-    let sides = limits
-        .flat_map(|limit| sides(limit, &quantity(limit), caution))
-        .collect();
-    Program {
-        objective: (!seeking).then(|| Quantity::drawn(models.objective.as_ref(), rng)),
-        sides,
-    }
-}
-
 /// The sides of a limit.
-fn sides<'a>(limit: &Limit, quantity: &Quantity<'a>, caution: f64) -> Vec<Side<'a>> {
+pub(crate) fn sides<'a>(limit: &Limit, quantity: &Quantity<'a>, caution: f64) -> Vec<Side<'a>> {
     // A failure is not a matter of digits: as likely as not would fail every second time.
     let caution = if limit.is_failure() { FAILURE } else { caution };
     let side = |bound: Option<f64>, sign: f64| {
@@ -167,9 +141,6 @@ fn sides<'a>(limit: &Limit, quantity: &Quantity<'a>, caution: f64) -> Vec<Side<'
 
 /// How many deviations a limited output stays away from its limit.
 const CAUTION: f64 = 1.0;
-
-/// The same at most, where a function is drawn.
-const MOST: f64 = 2.0;
 
 /// The same as the study's violation budget asks for it, where it has one.
 pub(crate) fn caution(history: &History) -> f64 {

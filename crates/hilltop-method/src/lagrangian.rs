@@ -86,8 +86,10 @@ const STARTS: usize = 4;
 const STEPS: usize = 60;
 const SHORTENED: usize = 12;
 
-/// How exactly a program is solved.
+/// How widely and how exactly a program is searched.
 struct Patience {
+    /// How far starts lie apart at least.
+    apart: f64,
     /// Rounds of multipliers.
     rounds: usize,
     /// The progress below which each ends.
@@ -97,13 +99,16 @@ struct Patience {
 }
 
 const BELIEVED: Patience = Patience {
+    apart: 0.0,
     rounds: 8,
     progress: 1e-12,
     kept: 1e-7,
 };
 
-/// A drawn function is one of many, so its last digits say nothing.
+/// A drawn function is one of many, so its last digits say nothing, but which of its valleys is lowest does: the best of many points
+/// would all lie in the one around the centre.
 const DRAWN: Patience = Patience {
+    apart: 0.2,
     rounds: 4,
     progress: 1e-6,
     kept: 1e-3,
@@ -189,8 +194,15 @@ impl Program<'_> {
         order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
         let mut start = centre.to_vec();
         bounds.clamp(&mut start);
-        let best = order.into_iter().take(STARTS - 1).map(|index| points[index].clone());
-        std::iter::once(start).chain(best).collect()
+        let apart = self.patience().apart;
+        let mut starts = vec![start];
+        for point in order.into_iter().map(|index| &points[index]) {
+            let is_new = |start: &Vec<f64>| distance(start, point) >= apart;
+            if starts.len() < STARTS && starts.iter().all(is_new) {
+                starts.push(point.clone());
+            }
+        }
+        starts
     }
 
     /// Objective and penalty at many points.
@@ -342,6 +354,11 @@ fn direction(bounds: &Bounds, rng: &mut Rng) -> Vec<f64> {
     way
 }
 
+/// In the coordinate in which they differ most.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+}
+
 fn add(sum: &mut [f64], vector: &[f64], factor: f64) {
     sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += factor * x);
 }
@@ -432,6 +449,23 @@ mod tests {
         let nowhere = program.stray(vec![0.5, 0.1], &bounds, 0.0, &mut rng);
         assert!((nowhere[0] - 0.5).abs() < 0.02, "{nowhere:?}");
         assert_eq!(program.stray(vec![0.9, 0.9], &bounds, 0.01, &mut rng), [0.9, 0.9]);
+    }
+
+    #[test]
+    fn a_drawn_function_is_lowest_where_it_is_lowest_and_not_where_the_search_begins() {
+        // Two valleys of which the far one is narrow and a little deeper.
+        let well =
+            |x: &[f64], at: f64, width: f64| (-((x[0] - at).powi(2) + (x[1] - at).powi(2)) / (width * width)).exp();
+        let valleys = fitted(move |x| -well(x, 0.2, 0.3) - 1.3 * well(x, 0.8, 0.2));
+        let mut rng = Rng::new(3);
+        let far = (0..20).filter(|_| {
+            let program = Program {
+                objective: Some(Quantity::drawn(valleys.as_ref(), &mut rng)),
+                sides: Vec::new(),
+            };
+            program.solve(&[0.2, 0.2], &Bounds::unit(2), &mut rng).unwrap()[0] > 0.5
+        });
+        assert_eq!(far.count(), 20);
     }
 
     #[test]

@@ -262,9 +262,9 @@ impl View {
         Self::compressed(goal, values, EARLY, &[1.0, 0.2])
     }
 
-    /// The same amid noise, which would itself be compressed by the smaller sizes.
+    /// The same amid noise, which would itself be compressed by smaller sizes.
     fn amid_noise(goal: Goal, values: &[f64]) -> Self {
-        Self::compressed(goal, values, EARLY, &[1.0])
+        Self::compressed(goal, values, EARLY, &[2.0])
     }
 
     fn compressed(goal: Goal, values: &[f64], telling: usize, sizes: &[f64]) -> Self {
@@ -307,15 +307,6 @@ impl View {
         Self {
             shares: Vec::new(),
             ..self
-        }
-    }
-
-    /// The same of some of the values.
-    pub(crate) fn at(&self, indices: &[usize]) -> Self {
-        let of = |all: &[f64]| indices.iter().filter_map(|&index| all.get(index).copied()).collect();
-        Self {
-            shares: of(&self.shares),
-            ..Self::plain(of(&self.values), self.low, self.high)
         }
     }
 }

@@ -1,95 +1,67 @@
 //! The search for the last digits where observations are noisy: the minimum of functions drawn from the models.
 //!
 //! With noise the best observation is mostly a lucky one, and a region that shrinks around it sees nothing but noise. So a
-//! function is drawn from the model of the objective and the best point of it is evaluated that keeps the limits, of functions
-//! drawn from their models or, every second time, as they are believed with some caution (Thompson, 1933; with limits Eriksson
-//! and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Every second time
-//! the models are those of the whole space, which compare valleys; otherwise those of a neighbourhood of what is believed best,
-//! which see what a model of everything blurs. Of a function drawn for the whole space not the lowest point itself is taken, which
-//! lies on a bound wherever the function falls towards it by chance, but any that is lowest as far as the model can tell. A
-//! neighbourhood is long where outputs change slowly and short where one changes fast. With
-//! those of the whole space, the leader's options and integers compete with the most promising of their neighbours.
+//! function is drawn from the model of the objective and a point where it is least is evaluated that keeps the limits, of functions
+//! drawn from their models or, every second time, as they are believed with some caution or some hope (Thompson, 1933; with limits
+//! Eriksson and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Not the lowest
+//! point itself is taken, which lies on a bound wherever the function falls towards it by chance, but any that is lowest as far as
+//! the model can tell.
+//!
+//! The leader's options and integers compete with the most promising of their neighbours.
 
 use faer::MatRef;
-use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng, Space};
-use hilltop_surrogate::Ntk;
+use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Rng, Space};
 
-use crate::confined::{caution, drawn, local};
-use crate::descent::{Descent, Region, Zoom};
+use crate::confined::{caution, sides};
+use crate::lagrangian::{Program, Quantity};
 use crate::limits::{limited, view};
 
-impl Descent {
-    /// The next point, `models` being those of the whole space; `None` where there is nothing to move.
-    pub(crate) fn sampled(
-        &self,
-        history: &History,
-        models: &Models,
-        surrogate: &Ntk,
-        rng: &mut Rng,
-    ) -> Result<Option<Vec<f64>>> {
-        let Some(leader) = Leader::of(history, models) else {
-            return Ok(None);
-        };
-        let budget = history.allowance().map(|_| caution(history));
-        let region = Region {
-            centre: leader.observation,
-            width: self.width,
-        };
-        let near = history.next_trial() % 2 == 1;
-        let zoom = near
-            .then(|| Zoom::shaped(history, region, self.nearest, &aspect(history.space(), models)))
-            .flatten();
-        let Some(zoom) = zoom else {
-            let centre = history.points().row(leader.observation).to_vec();
-            let program = drawn(models, leader.seeking, budget, rng);
-            // What is not continuous changes one step at a time: the most promising one.
-            let rival = program.best(history.space().neighbours(&centre).into_iter());
-            let starts = [Some(centre), rival].into_iter().flatten();
-            let ends: Vec<Vec<f64>> = starts
-                .filter_map(|start| program.solve(&start, &continuous(history.space(), &start), rng))
-                .collect();
-            let best = program.best(ends.into_iter());
-            let stray = |best: Vec<f64>| {
-                let bounds = continuous(history.space(), &best);
-                let more = LEVEL * deviation(models, &best);
-                program.stray(best, &bounds, more, rng)
-            };
-            return Ok(best.map(stray));
-        };
-        let models = local(history, &zoom, surrogate)?;
-        let program = drawn(&models, leader.seeking, budget, rng);
-        let found = program.solve(&zoom.inward(&zoom.centre), &zoom.bounds, rng);
-        Ok(found.map(|point| zoom.outward(&point)))
-    }
+/// The next point, `models` being those of the whole space; `None` where there is nothing to move.
+pub(crate) fn sampled(history: &History, models: &Models, rng: &mut Rng) -> Option<Vec<f64>> {
+    let leader = Leader::of(history, models)?;
+    let centre = history.points().row(leader.observation).to_vec();
+    let program = drawn(history, models, leader.seeking, rng);
+    // What is not continuous changes one step at a time: the most promising one.
+    let rival = program.best(history.space().neighbours(&centre).into_iter());
+    let starts = [Some(centre), rival].into_iter().flatten();
+    let ends: Vec<Vec<f64>> = starts
+        .filter_map(|start| program.solve(&start, &continuous(history.space(), &start), rng))
+        .collect();
+    let best = program.best(ends.into_iter())?;
+    let bounds = continuous(history.space(), &best);
+    let more = LEVEL * deviation(models, &best);
+    Some(program.stray(best, &bounds, more, rng))
 }
 
 /// What a drawn function puts higher than its lowest point by less than so many of the model's deviations there is as good.
 const LEVEL: f64 = 1.5;
+
+/// How many deviations of caution, or of hope, believed limits have at most.
+const MOST: f64 = 2.0;
+
+/// An objective that is drawn, and limits that are drawn or believed; under a violation budget always believed, with its caution.
+fn drawn<'a>(history: &History, models: &'a Models, seeking: bool, rng: &mut Rng) -> Program<'a> {
+    let caution = match history.allowance() {
+        Some(_) => Some(caution(history)),
+        None => (rng.uniform() < 0.5).then(|| rng.between(-MOST, MOST)),
+    };
+    let mut limits = Vec::new();
+    for limit in &models.limits {
+        let model = limit.model.as_ref();
+        let quantity = caution.map_or_else(|| Quantity::drawn(model, rng), |_| Quantity::Believed(model));
+        limits.extend(sides(limit, &quantity, caution.unwrap_or(0.0)));
+    }
+    Program {
+        objective: (!seeking).then(|| Quantity::drawn(models.objective.as_ref(), rng)),
+        sides: limits,
+    }
+}
 
 /// The deviation of the objective's model at a point.
 fn deviation(models: &Models, point: &[f64]) -> f64 {
     let point = MatRef::from_row_major_slice(point, 1, point.len());
     let known = models.objective.marginals();
     known.map_or(0.0, |known| known.beliefs(point).deviation[0])
-}
-
-/// How long a neighbourhood is in each coordinate: the inverse of the largest scale that any model has there, one on average of
-/// the logarithms; one everywhere where the models have no scales.
-fn aspect(space: &Space, models: &Models) -> Vec<f64> {
-    let known = models
-        .limits
-        .iter()
-        .map(|limit| &limit.model)
-        .chain([&models.objective]);
-    let known: Vec<&[f64]> = known.filter_map(|model| model.scales()).collect();
-    let slowness = |group: usize| {
-        let scales = known.iter().filter_map(|scales| scales.get(group));
-        let fastest = scales.fold(0.0, |most: f64, scale| most.max(*scale));
-        if fastest > 0.0 { -fastest.ln() } else { 0.0 }
-    };
-    let logs: Vec<f64> = space.groups().into_iter().map(slowness).collect();
-    let middle = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
-    logs.iter().map(|log| (log - middle).exp()).collect()
 }
 
 /// The whole space in continuous coordinates, one point in the others.

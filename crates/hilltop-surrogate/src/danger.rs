@@ -252,10 +252,6 @@ impl Model for DangerModel {
         self.process.memory()
     }
 
-    fn scales(&self) -> Option<&[f64]> {
-        self.process.scales()
-    }
-
     fn as_any(&self) -> &dyn Any {
         self
     }

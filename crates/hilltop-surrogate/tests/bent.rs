@@ -58,6 +58,15 @@ fn default_bent() -> Bent {
     Bent { inner: Ntk::default() }
 }
 
+fn noisy_bent() -> Bent {
+    Bent {
+        inner: Ntk {
+            noisy: true,
+            ..Ntk::default()
+        },
+    }
+}
+
 #[test]
 fn a_steep_end_is_found_and_what_was_not_seen_is_foretold_better() {
     let bent = fit(&default_bent(), steep, 60, Previous::default());
@@ -132,6 +141,39 @@ fn a_memory_that_was_spoilt_is_not_used() {
             answers(fresh.as_ref())
         );
     }
+}
+
+#[test]
+fn a_positive_range_needs_less_evidence_for_its_logarithm_than_any_range_for_any_bend() {
+    // Amid so much noise forty values hardly tell the logarithm from a straight line.
+    let points = uniform(40, 2, 12);
+    let (mut rng, mut found) = (Rng::new(13), [0, 0, 0]);
+    let spaces = [(1.0, 10.0, false), (0.0, 9.0, false), (1.0, 10.0, true)].map(|(low, high, log)| {
+        let first = if log { Parameter::log_float } else { Parameter::float }("x", low, high);
+        Space::new(vec![first, Parameter::float("y", -1.0, 1.0)], Vec::new()).unwrap()
+    });
+    for _ in 0..6 {
+        let value = |i: usize| (1.0 + 9.0 * points[(i, 0)]).ln() + points[(i, 1)];
+        let values: Vec<f64> = (0..40).map(|i| value(i) + 0.15 * rng.normal()).collect();
+        for (space, found) in spaces.iter().zip(&mut found) {
+            let evidence = Evidence {
+                space,
+                points: &table(points.as_ref()),
+                values: &values,
+                seed: 1,
+                shares: &[],
+            };
+            let model = noisy_bent().fit(&evidence, Previous::default()).unwrap();
+            let bends = bends(model.as_ref());
+            assert!(
+                bends[0] == 0.0 || (bends[0] - 9.0).abs() < 1e-9 && bends[1] == 0.0,
+                "{bends:?}"
+            );
+            *found += usize::from(bends[0] != 0.0);
+        }
+    }
+    let [positive, with_zero, stated] = found;
+    assert!(positive >= 4 && with_zero == 0 && stated == 0, "{found:?}");
 }
 
 #[test]

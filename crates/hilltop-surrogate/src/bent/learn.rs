@@ -1,6 +1,6 @@
 //! Which bends make the observations most probable.
 
-use hilltop_core::{Coordinate, Evidence, Lbfgs, Space};
+use hilltop_core::{Coordinate, Evidence, Kind, Lbfgs, Space};
 
 use super::Bends;
 use crate::Ntk;
@@ -13,6 +13,15 @@ const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
 /// How much more probable, as a logarithm, a bend must make the observations. Chance alone gives one or two; with less than this a bend
 /// is mostly half right, and misjudges valleys that differ by little.
 const EVIDENT: f64 = 6.0;
+
+/// The same of a bend into the logarithm of a positive range: one guess, made before any observation, and mostly right.
+const PLAUSIBLE: f64 = 1.0;
+
+/// That guess is made where the upper bound is so many times the lower one; below, the logarithm is hardly bent.
+const RATIO: f64 = 4.0;
+
+/// A lower bound that is so many times smaller is as good as zero.
+const LARGEST: f64 = 1e6;
 
 /// Bends are learnt from so many observations at most.
 const TELLING: usize = 100;
@@ -44,10 +53,36 @@ pub(super) fn bendable(space: &Space) -> impl Iterator<Item = usize> + '_ {
         .map(|(axis, _)| axis)
 }
 
-/// The bends that the first `count` observations ask for, with the parameters that go with them.
-pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends, Fitted) {
+/// The coordinates whose range is positive and not stated as logarithmic, with the bends into their logarithms.
+fn logarithms(space: &Space) -> impl Iterator<Item = (usize, f64)> + '_ {
+    bendable(space).filter_map(|axis| {
+        let (Coordinate::Continuous { parameter } | Coordinate::Grid { parameter, .. }) = space.coordinates()[axis]
+        else {
+            return None;
+        };
+        let ratio = match space.parameters()[parameter].kind {
+            Kind::Float {
+                low, high, log: false, ..
+            } if low > 0.0 => high / low,
+            Kind::Int {
+                low, high, log: false, ..
+            } if low > 0 => high as f64 / low as f64,
+            _ => return None,
+        };
+        (RATIO..LARGEST).contains(&ratio).then_some((axis, ratio - 1.0))
+    })
+}
+
+/// The bends that the first `count` observations ask for, with the parameters that go with them where there are any.
+pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends, Option<Fitted>) {
     let trial = Trial::new(ntk, evidence, count);
     let mut best = trial.begin();
+    for (axis, k) in logarithms(evidence.space) {
+        let bent = trial.with(&best, axis, k);
+        if bent.cost < best.cost - PLAUSIBLE {
+            best = bent;
+        }
+    }
     let mut promising = trial.promising(&best, evidence.space);
     // The most promising coordinate first; what the others gain depends on it.
     promising.sort_by(|a, b| a.1.total_cmp(&b.1));
@@ -57,13 +92,10 @@ pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends,
             best = bent;
         }
     }
-    let points = best.bends.all_inward(trial.telling.points.as_ref());
-    let mut likelihood = trial.telling.likelihood(&trial.refit, points.as_ref());
-    let parameters = trial.refit.leave_out(&mut likelihood, best.parameters, best.cost);
-    let fitted = Fitted {
+    let fitted = (!best.bends.is_straight()).then(|| Fitted {
         count: Some(count),
-        parameters,
-    };
+        parameters: trial.settle(&best, evidence, count, ntk.fit_limit),
+    });
     (best.bends, fitted)
 }
 
@@ -116,16 +148,35 @@ impl Trial {
         bendable(space).map(reached).filter(gains).collect()
     }
 
-    /// The best bend of one coordinate.
-    fn bent(&self, from: &Candidate, axis: usize) -> Candidate {
+    /// One coordinate bent so far.
+    fn with(&self, from: &Candidate, axis: usize, k: f64) -> Candidate {
         let search = Lbfgs {
             iterations: 12,
             ..self.refit.search
         };
-        let tried = CURVES
-            .iter()
-            .map(|&k| self.fit(from.bends.with(axis, k), &from.parameters, &search));
+        self.fit(from.bends.with(axis, k), &from.parameters, &search)
+    }
+
+    /// The best bend of one coordinate.
+    fn bent(&self, from: &Candidate, axis: usize) -> Candidate {
+        let tried = CURVES.iter().map(|&k| self.with(from, axis, k));
         tried.fold(from.clone(), |best, end| if end.cost < best.cost { end } else { best })
+    }
+
+    /// The parameters that go with the bends, of all observations up to the count instead of those that chose: a parameter that few of
+    /// them need would else be left out.
+    fn settle(&self, best: &Candidate, evidence: &Evidence<'_>, count: usize, limit: usize) -> Hyperparameters {
+        let shares = shares(evidence);
+        let seen = Observed {
+            points: evidence.points.matrix(),
+            values: evidence.values,
+            shares: &shares,
+        };
+        let telling = Telling::of(seen.first(count), limit);
+        let points = best.bends.all_inward(telling.points.as_ref());
+        let mut likelihood = telling.likelihood(&self.refit, points.as_ref());
+        let (parameters, cost) = likelihood.maximise(&best.parameters, &self.refit.search);
+        self.refit.leave_out(&mut likelihood, parameters, cost)
     }
 
     fn fit(&self, bends: Bends, start: &Hyperparameters, search: &Lbfgs) -> Candidate {

@@ -59,7 +59,7 @@ impl Surrogate for Bent {
             (chosen.clone(), None)
         } else {
             let (bends, fitted) = learn(&self.inner, evidence, count);
-            (Chosen { count, bends }, fitted.memory())
+            (Chosen { count, bends }, fitted.and_then(|fitted| fitted.memory()))
         };
         let straight = chosen.bends.is_straight();
         // Straight coordinates stay what they were, whoever chose them.
@@ -68,7 +68,7 @@ impl Surrogate for Bent {
             Some(memory) => memory.inner.filter(|_| same(&memory.chosen)),
             None => previous.memory.filter(|_| straight).cloned(),
         };
-        let memory = memory.or(learnt.filter(|_| !straight));
+        let memory = memory.or(learnt);
         let model = match older {
             Some(older) => Some(older.inner.as_ref()).filter(|_| same(&older.chosen)),
             None => previous.model.filter(|_| straight),
