@@ -137,18 +137,38 @@ impl Program<'_> {
 
     /// How far a point breaks the limits, zero where hardly, and its objective.
     fn worth(&self, point: &[f64]) -> Option<(f64, f64)> {
-        let point = MatRef::from_row_major_slice(point, 1, point.len());
-        let mut violation = 0.0;
+        self.worths(MatRef::from_row_major_slice(point, 1, point.len()))?.pop()
+    }
+
+    /// The same of many points.
+    fn worths(&self, points: MatRef<'_, f64>) -> Option<Vec<(f64, f64)>> {
+        let mut violations = vec![0.0; points.nrows()];
         for side in &self.sides {
-            let beliefs = side.quantity.beliefs(point)?;
-            violation += side.excess(beliefs.mean[0], beliefs.deviation[0]).max(0.0);
+            let beliefs = side.quantity.beliefs(points)?;
+            for (k, violation) in violations.iter_mut().enumerate() {
+                *violation += side.excess(beliefs.mean[k], beliefs.deviation[k]).max(0.0);
+            }
         }
-        let kept = violation <= self.patience().kept;
-        let value = match &self.objective {
-            Some(objective) => objective.beliefs(point)?.mean[0],
-            None => 0.0,
+        let values = match &self.objective {
+            Some(objective) => objective.beliefs(points)?.mean,
+            None => vec![0.0; points.nrows()],
         };
-        Some((if kept { 0.0 } else { violation }, value))
+        let kept = self.patience().kept;
+        let known = violations.into_iter().zip(values);
+        Some(
+            known
+                .map(|(broken, value)| (if broken <= kept { 0.0 } else { broken }, value))
+                .collect(),
+        )
+    }
+
+    /// How much higher the best of some points is than this one; infinite where none of them keeps the limits.
+    pub(crate) fn regret(&self, points: MatRef<'_, f64>, best: &[f64]) -> Option<f64> {
+        let worths = self.worths(points)?.into_iter();
+        let values = worths
+            .filter(|(violation, _)| *violation <= 0.0)
+            .map(|(_, value)| value);
+        Some(values.fold(f64::INFINITY, f64::min) - self.worth(best)?.1)
     }
 
     /// Another point that is about as good: where a walk ends that begins at the best one and goes, in random directions, anywhere
@@ -466,6 +486,23 @@ mod tests {
             program.solve(&[0.2, 0.2], &Bounds::unit(2), &mut rng).unwrap()[0] > 0.5
         });
         assert_eq!(far.count(), 20);
+    }
+
+    #[test]
+    fn regret_is_what_the_best_point_that_keeps_the_limits_lacks() {
+        let (objective, ring) = (fitted(|x| x[0]), fitted(|x| x[1]));
+        let program = Program {
+            objective: Some(Quantity::Believed(objective.as_ref())),
+            sides: vec![side(ring.as_ref(), 0.5, 1.0)],
+        };
+        // The second is lower but breaks the limit.
+        let points = [0.6, 0.2, 0.1, 0.9, 0.8, 0.3];
+        let regret = |points: &[f64]| {
+            let points = MatRef::from_row_major_slice(points, points.len() / 2, 2);
+            program.regret(points, &[0.2, 0.1]).unwrap()
+        };
+        assert!((regret(&points) - 0.4).abs() < 1e-3, "{}", regret(&points));
+        assert!(regret(&points[2..4]).is_infinite());
     }
 
     #[test]

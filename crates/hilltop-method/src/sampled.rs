@@ -5,7 +5,9 @@
 //! drawn from their models or, every second time, as they are believed with some caution or some hope (Thompson, 1933; with limits
 //! Eriksson and Poloczek, 2021): points scatter as far as the optimum is uncertain, and gather as it becomes certain. Not the lowest
 //! point itself is taken, which lies on a bound wherever the function falls towards it by chance, but any that is lowest as far as
-//! the model can tell.
+//! the model can tell. And of a few draws that one is used in which all that was evaluated falls shortest of the lowest point: what counts
+//! in the end is the best point evaluated, so another one where a draw has a good one already brings nothing, and a valley that is
+//! probably not the lowest is still looked into (after the idea of Russo, 2016, to draw again as long as a draw only confirms the leader).
 //!
 //! The leader's options and integers compete with the most promising of their neighbours.
 
@@ -19,18 +21,31 @@ use crate::limits::{limited, view};
 /// The next point, `models` being those of the whole space; `None` where there is nothing to move.
 pub(crate) fn sampled(history: &History, models: &Models, rng: &mut Rng) -> Option<Vec<f64>> {
     let leader = Leader::of(history, models)?;
-    let centre = history.points().row(leader.observation).to_vec();
-    let program = drawn(history, models, leader.seeking, rng);
-    // What is not continuous changes one step at a time: the most promising one.
-    let rival = program.best(history.space().neighbours(&centre).into_iter());
-    let starts = [Some(centre), rival].into_iter().flatten();
-    let ends: Vec<Vec<f64>> = starts
-        .filter_map(|start| program.solve(&start, &continuous(history.space(), &start), rng))
-        .collect();
-    let best = program.best(ends.into_iter())?;
+    let centre = history.points().row(leader.observation);
+    let count = if leader.seeking { 1 } else { DRAWS };
+    let draws = (0..count).filter_map(|_| {
+        let program = drawn(history, models, leader.seeking, rng);
+        let best = lowest(&program, history.space(), centre, rng)?;
+        let regret = program.regret(history.points().matrix(), &best)?;
+        Some((regret, best, program))
+    });
+    let (_, best, program) = draws.max_by(|a, b| a.0.total_cmp(&b.0))?;
     let bounds = continuous(history.space(), &best);
     let more = LEVEL * deviation(models, &best);
     Some(program.stray(best, &bounds, more, rng))
+}
+
+/// Of so many draws the one counts in which everything evaluated so far falls shortest of the optimum.
+const DRAWS: usize = 3;
+
+/// The lowest point of a program. What is not continuous changes one step at a time: the most promising one.
+fn lowest(program: &Program<'_>, space: &Space, centre: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+    let rival = program.best(space.neighbours(centre).into_iter());
+    let starts = [Some(centre.to_vec()), rival].into_iter().flatten();
+    let ends: Vec<Vec<f64>> = starts
+        .filter_map(|start| program.solve(&start, &continuous(space, &start), rng))
+        .collect();
+    program.best(ends.into_iter())
 }
 
 /// What a drawn function puts higher than its lowest point by less than so many of the model's deviations there is as good.
