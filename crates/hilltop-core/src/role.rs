@@ -182,6 +182,11 @@ pub trait Model: Send + Sync {
     fn memory(&self) -> Option<serde_json::Value> {
         None
     }
+    /// How fast it believes the function to change with each group of coordinates ([`Space::groups`](crate::Space::groups)), as
+    /// scales of the inputs, where it has such.
+    fn scales(&self) -> Option<&[f64]> {
+        None
+    }
     /// What would be believed of some of the latest observations without them; empty where that is not known cheaply.
     fn held_out(&self) -> Vec<HeldOut> {
         Vec::new()

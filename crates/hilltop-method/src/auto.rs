@@ -16,7 +16,7 @@ use crate::charted::Charted;
 use crate::composite::{Composite, one_by_one};
 use crate::descent::Descent;
 use crate::limits::limited;
-use crate::sampled::{Leader, sampled};
+use crate::sampled::Leader;
 use crate::transform::Transform;
 
 /// The settings of `auto`.
@@ -181,7 +181,8 @@ impl Search {
             let values = self.noisy.transformed(history);
             let models = self.noisy.models(history, &values)?;
             let mut rng = history.rng(history.next_trial());
-            let point = sampled(history, &models, &mut rng);
+            let surrogate = &self.settings.amid(true);
+            let point = descent.sampled(history, &models, surrogate, &mut rng)?;
             return Ok(point.and_then(|point| admitted(history, point, &mut rng)));
         }
         let initial = design.count(history.space());

@@ -70,7 +70,7 @@ impl Descent {
 }
 
 /// The models of a neighbourhood.
-fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
+pub(crate) fn local(history: &History, zoom: &Zoom, surrogate: &Ntk) -> Result<Models> {
     let space = Space::unit_box(zoom.axes.len());
     let surrogate = &once(surrogate, zoom.points.len());
     let fit = |values: &[f64], shares: &[f64]| {

@@ -190,6 +190,8 @@ pub(crate) struct Zoom {
     pub(crate) centre: Vec<f64>,
     /// The coordinates that move: the continuous ones.
     pub(crate) axes: Vec<usize>,
+    /// How long the region is in each of them, in widths.
+    aspect: Vec<f64>,
     /// The directions of the local coordinates, one a column.
     turn: Mat<f64>,
     /// Half the region's width.
@@ -213,11 +215,16 @@ impl Zoom {
 
     /// The neighbourhood in the space's own directions.
     pub(crate) fn straight(history: &History, region: Region, limit: usize) -> Option<Self> {
+        Self::shaped(history, region, limit, &vec![1.0; history.space().dim()])
+    }
+
+    /// The same, in each coordinate so many times as long.
+    pub(crate) fn shaped(history: &History, region: Region, limit: usize, aspect: &[f64]) -> Option<Self> {
         let space = history.space();
         let continuous = |axis: &usize| matches!(space.coordinates()[*axis], Coordinate::Continuous { .. });
         let axes: Vec<usize> = (0..space.dim()).filter(continuous).collect();
         let centre = history.points().row(region.centre).to_vec();
-        let near = nearest(history.points(), &centre, &axes, region.width, limit);
+        let near = nearest(history.points(), &centre, aspect, &axes, region.width, limit);
         if axes.is_empty() || near.len() < axes.len() + 2 {
             return None;
         }
@@ -230,6 +237,7 @@ impl Zoom {
             bounds: Bounds::unit(axes.len()),
             turn: Mat::identity(axes.len(), axes.len()),
             width: region.width,
+            aspect: axes.iter().map(|&axis| aspect[axis]).collect(),
             centre,
             axes,
             scale,
@@ -251,8 +259,8 @@ impl Zoom {
 
     /// Whether the region keeps clear of the space's bounds in this coordinate.
     fn is_clear(&self, k: usize) -> bool {
-        let middle = self.centre[self.axes[k]];
-        middle >= self.width && middle <= 1.0 - self.width
+        let (middle, width) = (self.centre[self.axes[k]], self.width * self.aspect[k]);
+        middle >= width && middle <= 1.0 - width
     }
 
     /// Turns the coordinates along the valley, where there is one. Those in which the region meets the space's bounds stay:
@@ -281,8 +289,8 @@ impl Zoom {
         for (k, &axis) in self.axes.iter().enumerate() {
             let (mut low, mut high) = (-self.width, self.width);
             if !self.is_clear(k) {
-                low = low.max(-self.centre[axis]);
-                high = high.min(1.0 - self.centre[axis]);
+                low = low.max(-self.centre[axis] / self.aspect[k]);
+                high = high.min((1.0 - self.centre[axis]) / self.aspect[k]);
             }
             bounds.low[k] = 0.5 + 0.5 * low / self.scale;
             bounds.high[k] = 0.5 + 0.5 * high / self.scale;
@@ -291,7 +299,10 @@ impl Zoom {
     }
 
     pub(crate) fn inward(&self, point: &[f64]) -> Vec<f64> {
-        let away: Vec<f64> = self.axes.iter().map(|&axis| point[axis] - self.centre[axis]).collect();
+        let axes = self.axes.iter().zip(&self.aspect);
+        let away: Vec<f64> = axes
+            .map(|(&axis, aspect)| (point[axis] - self.centre[axis]) / aspect)
+            .collect();
         let along = |j: usize| -> f64 { away.iter().enumerate().map(|(i, part)| self.turn[(i, j)] * part).sum() };
         (0..away.len()).map(|j| 0.5 + 0.5 * along(j) / self.scale).collect()
     }
@@ -308,7 +319,7 @@ impl Zoom {
         let mut point = self.centre.clone();
         for (k, part) in step.into_iter().enumerate() {
             let axis = self.axes[k];
-            point[axis] = (self.centre[axis] + share * part).clamp(0.0, 1.0);
+            point[axis] = (self.centre[axis] + share * self.aspect[k] * part).clamp(0.0, 1.0);
         }
         point
     }
@@ -316,9 +327,16 @@ impl Zoom {
 
 /// The observations that differ from the centre in continuous coordinates only, nearest first: all within twice the
 /// region, enough for a quadratic function elsewhere, at most `limit`.
-fn nearest(points: &Points, centre: &[f64], axes: &[usize], width: f64, limit: usize) -> Vec<(f64, usize)> {
+fn nearest(
+    points: &Points,
+    centre: &[f64],
+    aspect: &[f64],
+    axes: &[usize],
+    width: f64,
+    limit: usize,
+) -> Vec<(f64, usize)> {
     let same_slice = |row: &[f64]| (0..centre.len()).all(|k| axes.contains(&k) || (row[k] - centre[k]).abs() < 1e-9);
-    let away = |row: &[f64], k: usize| (row[k] - centre[k]).abs();
+    let away = |row: &[f64], k: usize| (row[k] - centre[k]).abs() / aspect[k];
     let distance = |row: &[f64]| axes.iter().map(|&k| away(row, k)).fold(0.0, f64::max);
     let rows = points.rows().enumerate().filter(|(_, row)| same_slice(row));
     let mut near: Vec<(f64, usize)> = rows.map(|(index, row)| (distance(row), index)).collect();
@@ -361,6 +379,34 @@ mod tests {
         assert!((region.width - 0.06).abs() < 1e-12, "{}", region.width);
         let region = fold(&[([0.5, 0.5], 1.0), ([0.6, 0.65], 0.5)], 1);
         assert!((region.width - 0.3).abs() < 1e-12, "{}", region.width);
+    }
+
+    #[test]
+    fn a_shaped_neighbourhood_is_long_where_it_was_said_to_be_and_ends_at_the_bounds() {
+        let space = Arc::new(Space::unit_box(2));
+        let output = Output {
+            name: String::new(),
+            goal: Goal::Minimize,
+        };
+        let mut history = History::new(space, [output].into(), 1);
+        for k in 0..20_u32 {
+            let point = [0.5 + 0.01 * f64::from(k), f64::from(k) / 19.0];
+            history.observe(k.into(), &point, &[f64::from(k)]);
+        }
+        let region = Region { centre: 0, width: 0.1 };
+        let zoom = Zoom::shaped(&history, region, 80, &[0.2, 5.0]).unwrap();
+        // 0.02 to either side in the first coordinate, from the lower bound half way up in the second.
+        let corners = [&zoom.bounds.low, &zoom.bounds.high].map(|corner| zoom.outward(corner));
+        for (corner, expected) in corners.iter().zip([[0.48, 0.0], [0.52, 0.5]]) {
+            let misses = corner.iter().zip(expected).map(|(a, b)| (a - b).abs());
+            assert!(misses.fold(0.0, f64::max) < 1e-12, "{corners:?}");
+        }
+        let back = zoom.outward(&zoom.inward(&[0.49, 0.3]));
+        assert!(
+            (back[0] - 0.49).abs() < 1e-12 && (back[1] - 0.3).abs() < 1e-12,
+            "{back:?}"
+        );
+        assert!(zoom.near.windows(2).all(|pair| pair[0] < pair[1]), "{:?}", zoom.near);
     }
 
     #[test]

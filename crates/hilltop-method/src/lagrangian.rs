@@ -88,7 +88,7 @@ const SHORTENED: usize = 12;
 
 /// How widely and how exactly a program is searched.
 struct Patience {
-    /// How far starts lie apart at least.
+    /// How far starts lie apart at least where there are limits.
     apart: f64,
     /// Rounds of multipliers.
     rounds: usize,
@@ -105,8 +105,8 @@ const BELIEVED: Patience = Patience {
     kept: 1e-7,
 };
 
-/// A drawn function is one of many, so its last digits say nothing, but which of its valleys is lowest does: the best of many points
-/// would all lie in the one around the centre.
+/// A drawn function is one of many, so its last digits say nothing, but among limits it matters which of its valleys is lowest: the best
+/// of many points would all lie in the one around the centre, which keeps them.
 const DRAWN: Patience = Patience {
     apart: 0.2,
     rounds: 4,
@@ -214,7 +214,11 @@ impl Program<'_> {
         order.sort_by(|&a, &b| costs[a].total_cmp(&costs[b]));
         let mut start = centre.to_vec();
         bounds.clamp(&mut start);
-        let apart = self.patience().apart;
+        let apart = if self.sides.is_empty() {
+            0.0
+        } else {
+            self.patience().apart
+        };
         let mut starts = vec![start];
         for point in order.into_iter().map(|index| &points[index]) {
             let is_new = |start: &Vec<f64>| distance(start, point) >= apart;
@@ -472,16 +476,16 @@ mod tests {
     }
 
     #[test]
-    fn a_drawn_function_is_lowest_where_it_is_lowest_and_not_where_the_search_begins() {
+    fn among_limits_a_drawn_function_is_lowest_where_it_is_lowest_and_not_where_the_search_begins() {
         // Two valleys of which the far one is narrow and a little deeper.
         let well =
             |x: &[f64], at: f64, width: f64| (-((x[0] - at).powi(2) + (x[1] - at).powi(2)) / (width * width)).exp();
         let valleys = fitted(move |x| -well(x, 0.2, 0.3) - 1.3 * well(x, 0.8, 0.2));
-        let mut rng = Rng::new(3);
+        let (kept, mut rng) = (fitted(|x| x[0]), Rng::new(3));
         let far = (0..20).filter(|_| {
             let program = Program {
                 objective: Some(Quantity::drawn(valleys.as_ref(), &mut rng)),
-                sides: Vec::new(),
+                sides: vec![side(kept.as_ref(), 2.0, 1.0)],
             };
             program.solve(&[0.2, 0.2], &Bounds::unit(2), &mut rng).unwrap()[0] > 0.5
         });

@@ -9,18 +9,53 @@
 //! in the end is the best point evaluated, so another one where a draw has a good one already brings nothing, and a valley that is
 //! probably not the lowest is still looked into (after the idea of Russo, 2016, to draw again as long as a draw only confirms the leader).
 //!
+//! Where no output is limited, every second time the models are those of a neighbourhood of what is believed best, which see what a model
+//! of everything blurs; it is long where the objective changes slowly and short where it changes fast. With limits, which run through
+//! any neighbourhood and are known better from all observations, rounds of the whole space alone measured better.
+//!
 //! The leader's options and integers compete with the most promising of their neighbours.
 
 use faer::MatRef;
-use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Rng, Space};
+use hilltop_core::{Bounds, Coordinate, History, Limit, Marginals, Models, Points, Result, Rng, Space};
+use hilltop_surrogate::Ntk;
 
-use crate::confined::{caution, sides};
+use crate::confined::{caution, local, sides};
+use crate::descent::{Descent, Region, Zoom};
 use crate::lagrangian::{Program, Quantity};
 use crate::limits::{limited, view};
 
-/// The next point, `models` being those of the whole space; `None` where there is nothing to move.
-pub(crate) fn sampled(history: &History, models: &Models, rng: &mut Rng) -> Option<Vec<f64>> {
-    let leader = Leader::of(history, models)?;
+impl Descent {
+    /// The next point, `models` being those of the whole space; `None` where there is nothing to move.
+    pub(crate) fn sampled(
+        &self,
+        history: &History,
+        models: &Models,
+        surrogate: &Ntk,
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<f64>>> {
+        let Some(leader) = Leader::of(history, models) else {
+            return Ok(None);
+        };
+        let near = history.next_trial() % 2 == 1 && limited(history).is_empty();
+        let region = Region {
+            centre: leader.observation,
+            width: self.width,
+        };
+        let zoom = near
+            .then(|| Zoom::shaped(history, region, self.nearest, &aspect(history.space(), models)))
+            .flatten();
+        let Some(zoom) = zoom else {
+            return Ok(anywhere(history, models, leader, rng));
+        };
+        let models = local(history, &zoom, surrogate)?;
+        let program = drawn(history, &models, leader.seeking, rng);
+        let found = program.solve(&zoom.inward(&zoom.centre), &zoom.bounds, rng);
+        Ok(found.map(|point| zoom.outward(&point)))
+    }
+}
+
+/// The next point of the whole space.
+fn anywhere(history: &History, models: &Models, leader: Leader, rng: &mut Rng) -> Option<Vec<f64>> {
     let centre = history.points().row(leader.observation);
     let count = if leader.seeking { 1 } else { DRAWS };
     let draws = (0..count).filter_map(|_| {
@@ -77,6 +112,19 @@ fn deviation(models: &Models, point: &[f64]) -> f64 {
     let point = MatRef::from_row_major_slice(point, 1, point.len());
     let known = models.objective.marginals();
     known.map_or(0.0, |known| known.beliefs(point).deviation[0])
+}
+
+/// How long a neighbourhood is in each coordinate: the inverse of the model's scale there, one on average of the logarithms; one
+/// everywhere where the model has no scales.
+fn aspect(space: &Space, models: &Models) -> Vec<f64> {
+    let known = models.objective.scales().unwrap_or_default();
+    let slowness = |group: usize| match known.get(group) {
+        Some(&scale) if scale > 0.0 => -scale.ln(),
+        _ => 0.0,
+    };
+    let logs: Vec<f64> = space.groups().into_iter().map(slowness).collect();
+    let middle = logs.iter().sum::<f64>() / logs.len().max(1) as f64;
+    logs.iter().map(|log| (log - middle).exp()).collect()
 }
 
 /// The whole space in continuous coordinates, one point in the others.

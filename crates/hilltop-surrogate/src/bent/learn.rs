@@ -14,7 +14,8 @@ const CURVES: [f64; 6] = [8.0, 60.0, 500.0, -8.0, -60.0, -500.0];
 /// is mostly half right, and misjudges valleys that differ by little.
 const EVIDENT: f64 = 6.0;
 
-/// The same of a bend into the logarithm of a positive range: one guess, made before any observation, and mostly right.
+/// The same, amid noise, of a bend into the logarithm of a positive range: one guess, made before any observation, and mostly right.
+/// Without noise the observations themselves soon say what suits them best.
 const PLAUSIBLE: f64 = 1.0;
 
 /// That guess is made where the upper bound is so many times the lower one; below, the logarithm is hardly bent.
@@ -77,7 +78,7 @@ fn logarithms(space: &Space) -> impl Iterator<Item = (usize, f64)> + '_ {
 pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends, Option<Fitted>) {
     let trial = Trial::new(ntk, evidence, count);
     let mut best = trial.begin();
-    for (axis, k) in logarithms(evidence.space) {
+    for (axis, k) in logarithms(evidence.space).filter(|_| ntk.noisy) {
         let bent = trial.with(&best, axis, k);
         if bent.cost < best.cost - PLAUSIBLE {
             best = bent;
@@ -94,7 +95,11 @@ pub(super) fn learn(ntk: &Ntk, evidence: &Evidence<'_>, count: usize) -> (Bends,
     }
     let fitted = (!best.bends.is_straight()).then(|| Fitted {
         count: Some(count),
-        parameters: trial.settle(&best, evidence, count, ntk.fit_limit),
+        parameters: if ntk.noisy {
+            trial.settle(&best, evidence, count, ntk.fit_limit)
+        } else {
+            best.parameters.clone()
+        },
     });
     (best.bends, fitted)
 }
@@ -163,8 +168,8 @@ impl Trial {
         tried.fold(from.clone(), |best, end| if end.cost < best.cost { end } else { best })
     }
 
-    /// The parameters that go with the bends, of all observations up to the count instead of those that chose: a parameter that few of
-    /// them need would else be left out.
+    /// The parameters that go with the bends amid noise, of all observations up to the count instead of those that chose: a parameter that
+    /// few of them need would else be left out.
     fn settle(&self, best: &Candidate, evidence: &Evidence<'_>, count: usize, limit: usize) -> Hyperparameters {
         let shares = shares(evidence);
         let seen = Observed {

@@ -41,6 +41,10 @@ impl Model for BentModel {
         serde_json::to_value(memory).ok()
     }
 
+    fn scales(&self) -> Option<&[f64]> {
+        self.inner.scales()
+    }
+
     fn held_out(&self) -> Vec<HeldOut> {
         self.inner.held_out()
     }

@@ -138,6 +138,10 @@ impl Model for ProcessModel {
         self.origin.fitted.memory()
     }
 
+    fn scales(&self) -> Option<&[f64]> {
+        Some(&self.origin.fitted.parameters.scales)
+    }
+
     /// Leaving one out of a process needs no other fit: with `α = (K + λI)⁻¹y` the others miss it by
     /// `α_i / (K + λI)⁻¹_ii`, and expect to miss it by the root of the denominator.
     fn held_out(&self) -> Vec<HeldOut> {
