@@ -142,13 +142,7 @@ impl Program<'_> {
 
     /// The same of many points.
     fn worths(&self, points: MatRef<'_, f64>) -> Option<Vec<(f64, f64)>> {
-        let mut violations = vec![0.0; points.nrows()];
-        for side in &self.sides {
-            let beliefs = side.quantity.beliefs(points)?;
-            for (k, violation) in violations.iter_mut().enumerate() {
-                *violation += side.excess(beliefs.mean[k], beliefs.deviation[k]).max(0.0);
-            }
-        }
+        let violations = self.violations(points)?;
         let values = match &self.objective {
             Some(objective) => objective.beliefs(points)?.mean,
             None => vec![0.0; points.nrows()],
@@ -160,6 +154,18 @@ impl Program<'_> {
                 .map(|(broken, value)| (if broken <= kept { 0.0 } else { broken }, value))
                 .collect(),
         )
+    }
+
+    /// How far points break the limits, all together.
+    fn violations(&self, points: MatRef<'_, f64>) -> Option<Vec<f64>> {
+        let mut violations = vec![0.0; points.nrows()];
+        for side in &self.sides {
+            let beliefs = side.quantity.beliefs(points)?;
+            for (k, violation) in violations.iter_mut().enumerate() {
+                *violation += side.excess(beliefs.mean[k], beliefs.deviation[k]).max(0.0);
+            }
+        }
+        Some(violations)
     }
 
     /// How much higher the best of some points is than this one; infinite where none of them keeps the limits.
@@ -236,13 +242,8 @@ impl Program<'_> {
         let beliefs = self.objective.as_ref().and_then(|objective| objective.beliefs(matrix));
         let mut costs = beliefs.map_or_else(|| vec![0.0; points.len()], |beliefs| beliefs.mean);
         let spread = spread(&costs);
-        for side in &self.sides {
-            let Some(beliefs) = side.quantity.beliefs(matrix) else {
-                continue;
-            };
-            for (k, cost) in costs.iter_mut().enumerate() {
-                *cost += PENALTY * spread * side.excess(beliefs.mean[k], beliefs.deviation[k]).max(0.0);
-            }
+        for (cost, violation) in costs.iter_mut().zip(self.violations(matrix).unwrap_or_default()) {
+            *cost += PENALTY * spread * violation;
         }
         costs
     }
